@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
@@ -29,16 +30,16 @@ func Findings(dir, texts string) (reports.Report, []finding.Finding, error) {
 }
 
 // InWords has findings of the saved run in a report directory say what their checks saw.
-func InWords(dir string, report reports.Report, all []finding.Finding) {
+func InWords(ctx context.Context, dir string, report reports.Report, all []finding.Finding) {
 	finding.InWords(all, report, func(c reports.Cell) *narrate.Narration {
-		return narration(DirOf(dir), c, c.WorstRun(), maxCase)
+		return narration(ctx, DirOf(dir), c, c.WorstRun(), maxCase)
 	})
 }
 
 // Cases are the checks that failed in a saved run and that no list has, by the ids of their
 // findings: of each the first cell.
-func Cases(dir string, report reports.Report, all []finding.Finding) map[string]finding.Case {
-	shown := Page(dir, report)
+func Cases(ctx context.Context, dir string, report reports.Report, all []finding.Finding) map[string]finding.Case {
+	shown := Page(ctx, dir, report)
 	run := evidence.Run{Dir: dir, Report: report, Facts: shown.Facts}
 	cases := make(map[string]finding.Case)
 	for _, f := range all {

@@ -67,7 +67,7 @@ func RunJobs(ctx context.Context, cells []plan.Cell, place Place, j Jobs) (repor
 		return Failed(claimed.Close())
 	}
 	err = j.gather(ctx, place.Dir, files, before, func(dirs []string) error {
-		report, err = Merge(dirs, place, j.Command)
+		report, err = Merge(ctx, dirs, place, j.Command)
 		return err
 	})
 	return report, err

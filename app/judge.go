@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,7 +16,7 @@ import (
 // Judge judges the saved run in a report directory again, with the checks of the
 // catalog and of scenario files, and by what the catalog knows to fail. The report goes to a place with the files of the cells;
 // if that is the directory itself, the report there is replaced, and what changed is told.
-func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, err error) {
+func (c Catalog) Judge(ctx context.Context, dir string, files []string, to Place) (_ reports.Report, err error) {
 	saved, err := ReadReport(dir)
 	if err != nil {
 		return reports.Report{}, err
@@ -37,7 +38,7 @@ func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, 
 		return reports.Report{}, err
 	}
 	defer func() { err = errors.Join(err, Failed(claimed.Close())) }()
-	ran, err := rejudge(dir, saved, cells)
+	ran, err := rejudge(ctx, dir, saved, cells)
 	if err != nil {
 		return reports.Report{}, Failed(err)
 	}
@@ -59,7 +60,7 @@ func (c Catalog) Judge(dir string, files []string, to Place) (_ reports.Report, 
 			return reports.Report{}, Failed(err)
 		}
 	}
-	report, err = finish(to.Dir, report)
+	report, err = finish(ctx, to.Dir, report)
 	if here && tell != nil && err == nil {
 		tell(replaced(dir, saved, report))
 	}
@@ -96,7 +97,7 @@ func replaced(dir string, before, after reports.Report) string {
 }
 
 // rejudge judges all saved runs of cells, which are in the order of the report (see rejudged).
-func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, error) {
+func rejudge(ctx context.Context, dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, error) {
 	rounds := make(map[int][]int) // the places of the cells that have a run of a number
 	before := make([]map[int]reports.Run, len(cells))
 	for i, c := range saved.Cells {
@@ -114,7 +115,7 @@ func rejudge(dir string, saved reports.Report, cells []plan.Cell) ([]ranCell, er
 		for _, i := range rounds[number] {
 			round = append(round, cells[i])
 		}
-		results, err := engine.Rejudge(roundDir(dir, number), round)
+		results, err := engine.Rejudge(ctx, roundDir(dir, number), round)
 		failures = append(failures, err)
 		for n, r := range results {
 			i := rounds[number][n]

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,7 +10,7 @@ import (
 
 // Merge joins the reports of directories into one in another directory, with the
 // files of their cells, by a command line.
-func Merge(dirs []string, place Place, command string) (_ reports.Report, err error) {
+func Merge(ctx context.Context, dirs []string, place Place, command string) (_ reports.Report, err error) {
 	to := place.Dir
 	var inputs []reports.Input
 	var from []string // where the files of their cells are
@@ -41,7 +42,7 @@ func Merge(dirs []string, place Place, command string) (_ reports.Report, err er
 	if err := claimed.replaceCells(func(dir string) error { return copyRuns(from, moved, dir) }); err != nil {
 		return reports.Report{}, Failed(err)
 	}
-	return finish(to, report)
+	return finish(ctx, to, report)
 }
 
 // notItself is an error if what is in a directory is to be merged into that.

@@ -59,7 +59,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := Merge([]string{"one", "two"}, Place{Dir: "both"}, "skewrig report merge one two"); err != nil {
+	if _, err := Merge(t.Context(), []string{"one", "two"}, Place{Dir: "both"}, "skewrig report merge one two"); err != nil {
 		t.Fatal(err)
 	}
 	r, err := ReadReport("both")
@@ -84,7 +84,7 @@ func TestMergeJoinsReportsWithTheirFiles(t *testing.T) {
 			t.Errorf("the log of %s: %q, %v", id, log, err)
 		}
 	}
-	if _, err := Merge([]string{"both", "two"}, Place{Dir: "again"}, ""); err == nil || !strings.Contains(err.Error(), "both and two have 2 runs in common") {
+	if _, err := Merge(t.Context(), []string{"both", "two"}, Place{Dir: "again"}, ""); err == nil || !strings.Contains(err.Error(), "both and two have 2 runs in common") {
 		t.Errorf("merged twice: %v", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestMergeCopiesNothingFromElsewhere(t *testing.T) {
 	if err := os.Symlink("../../../../../mine/secret", filepath.Join(cell, "plan.txt")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Merge([]string{"theirs"}, Place{Dir: "out"}, "")
+	_, err := Merge(t.Context(), []string{"theirs"}, Place{Dir: "out"}, "")
 	if _, failed := errors.AsType[*Failure](err); !failed || !strings.Contains(err.Error(), "copying the logs of theirs/cells/a/b/x") {
 		t.Errorf("error %v", err)
 	}
@@ -126,14 +126,14 @@ func TestAMergeReplacesNothingBeforeItIsSure(t *testing.T) {
 	leaveReport(t, "report", checked("a/b/x", reports.Pass))
 	leaveReport(t, "other", checked("a/b/x", reports.Pass))
 	for _, name := range []string{"report", "report/report.json", "./report/../report/report.json"} {
-		if _, err := Merge([]string{name, "other"}, Place{Dir: "report"}, ""); err == nil || !strings.Contains(err.Error(), "can't be merged into itself") {
+		if _, err := Merge(t.Context(), []string{name, "other"}, Place{Dir: "report"}, ""); err == nil || !strings.Contains(err.Error(), "can't be merged into itself") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if err := os.Symlink("../../../../../secret", filepath.Join(engine.CellDir("other", "a/b/x"), "logs")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Merge([]string{"other"}, Place{Dir: "report"}, ""); err == nil {
+	if _, err := Merge(t.Context(), []string{"other"}, Place{Dir: "report"}, ""); err == nil {
 		t.Error("logs from elsewhere are copied")
 	}
 	if r, err := ReadReport("report"); err != nil || r.Reproduce.Command != "skewrig run --report-dir report" {
@@ -151,7 +151,7 @@ func TestAMergeLeavesNothingOfWhatItReplaces(t *testing.T) {
 	leaveReport(t, "report", checked("a/b/x", reports.Pass))
 	leaveReport(t, "other", checked("a/b/x", reports.Pass))
 	golden.Write(t, filepath.Join(engine.CellDir("report", "a/b/x"), "stale"), "")
-	if _, err := Merge([]string{"other/report.json"}, Place{Dir: "report"}, ""); err != nil {
+	if _, err := Merge(t.Context(), []string{"other/report.json"}, Place{Dir: "report"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	files, err := fileNames(engine.CellDir("report", "a/b/x"))

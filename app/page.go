@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,10 +16,10 @@ import (
 )
 
 // Page is the page of a report in a directory.
-func Page(dir string, report reports.Report) page.Run {
+func Page(ctx context.Context, dir string, report reports.Report) page.Run {
 	dir = DirOf(dir)
 	narration := func(c reports.Cell, run reports.Run, limit int) (*narrate.Narration, error) {
-		return narration(dir, c, run, limit), nil
+		return narration(ctx, dir, c, run, limit), nil
 	}
 	// What is said of a record that can't be read is in its cell's place.
 	run, _ := saved.Run(dir, report, finding.Concerned(report))
@@ -26,22 +27,22 @@ func Page(dir string, report reports.Report) page.Run {
 }
 
 // narration is that of one run of a cell. It is nil if nothing was recorded of it.
-func narration(dir string, c reports.Cell, run reports.Run, limit int) *narrate.Narration {
+func narration(ctx context.Context, dir string, c reports.Cell, run reports.Run, limit int) *narrate.Narration {
 	round := roundDir(dir, run.Number)
 	if _, err := os.Stat(filepath.Join(round, filepath.FromSlash(reports.RunDir(c.ID, 1)))); err != nil {
 		return nil
 	}
 	c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
-	n := saved.Narration(round, c, limit, explain)
+	n := saved.Narration(round, c, limit, explain(ctx))
 	return &n
 }
 
 // CausesOf returns what finds why checks of a cell do not hold, in the words of its page, by
 // the ids of the checks.
-func CausesOf(dir string) func(reports.Cell) map[string]string {
+func CausesOf(ctx context.Context, dir string) func(reports.Cell) map[string]string {
 	return func(c reports.Cell) map[string]string {
 		causes := make(map[string]string)
-		if n := narration(DirOf(dir), c, c.WorstRun(), maxCase); n != nil {
+		if n := narration(ctx, DirOf(dir), c, c.WorstRun(), maxCase); n != nil {
 			for _, check := range n.Checks {
 				causes[check.ID] = strings.TrimSpace(check.Cause + "\n" + strings.Join(check.Because, "\n"))
 			}
@@ -51,17 +52,19 @@ func CausesOf(dir string) func(reports.Cell) map[string]string {
 }
 
 // explain says what oracles and checks know of a history.
-func explain(in *narrate.Input) {
-	in.Attempts, in.Named = oracle.Attempts(in.Events), check.NamesIn(in.Result)
-	in.Parts, in.Compared = make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
-	for id, all := range check.PartsOf(in.Result, in.Events) {
-		for _, p := range all {
-			in.Parts[id] = append(in.Parts[id], narrate.Line{What: p.Expression, Text: p.Value})
+func explain(ctx context.Context) func(*narrate.Input) {
+	return func(in *narrate.Input) {
+		in.Attempts, in.Named = oracle.Attempts(in.Events), check.NamesIn(in.Result)
+		in.Parts, in.Compared = make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
+		for id, all := range check.PartsOf(ctx, in.Result, in.Events) {
+			for _, p := range all {
+				in.Parts[id] = append(in.Parts[id], narrate.Line{What: p.Expression, Text: p.Value})
+			}
 		}
-	}
-	for id, all := range check.ComparedIn(in.Result, in.Events) {
-		for _, c := range all {
-			in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
+		for id, all := range check.ComparedIn(ctx, in.Result, in.Events) {
+			for _, c := range all {
+				in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
+			}
 		}
 	}
 }

@@ -45,5 +45,5 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (_ reports.Repo
 	if err := dir.clear(); err != nil {
 		return report, err
 	}
-	return finish(o.Dir, report)
+	return finish(ctx, o.Dir, report)
 }

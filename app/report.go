@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -71,10 +73,12 @@ func CellsOf(report reports.Report, patterns []string) ([]reports.Cell, error) {
 
 // finish compares the runs of the cells of a report, and writes it in all formats,
 // and its page.
-func finish(dir string, report reports.Report) (reports.Report, error) {
+func finish(ctx context.Context, dir string, report reports.Report) (reports.Report, error) {
+	late, cancel := check.Grace(ctx)
+	defer cancel()
 	compareRuns(dir, &report)
 	err := errors.Join(render.WriteDir(dir, report), render.WriteFile(dir, page.Name, func(w io.Writer) error {
-		return page.Write(w, Page(dir, report))
+		return page.Write(w, Page(late, dir, report))
 	}))
 	if err != nil {
 		return report, Failed(fmt.Errorf("writing the report: %w", err))

@@ -91,11 +91,11 @@ func TestADirectoryThatIsClaimed(t *testing.T) {
 			return err
 		},
 		"merge": func() error {
-			_, err := Merge([]string{"other"}, Place{Dir: "report", Force: true}, "")
+			_, err := Merge(t.Context(), []string{"other"}, Place{Dir: "report", Force: true}, "")
 			return err
 		},
 		"judge": func() error {
-			_, err := Catalog{}.Judge("report", []string{"a.yaml", "b.yaml"}, Place{Dir: "report"})
+			_, err := Catalog{}.Judge(t.Context(), "report", []string{"a.yaml", "b.yaml"}, Place{Dir: "report"})
 			return err
 		},
 	} {
@@ -110,7 +110,7 @@ func TestADirectoryThatIsClaimed(t *testing.T) {
 	if r, err := ReadReport("report"); err != nil || r.Reproduce.Command != "skewrig run --report-dir report" {
 		t.Errorf("the report is %q, %v", r.Reproduce.Command, err)
 	}
-	if _, err := Merge([]string{"other"}, Place{Dir: "report"}, ""); err != nil {
+	if _, err := Merge(t.Context(), []string{"other"}, Place{Dir: "report"}, ""); err != nil {
 		t.Errorf("given back: %v", err)
 	}
 }

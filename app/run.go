@@ -192,7 +192,7 @@ func (s *runner) run(ctx context.Context) (reports.Report, error) {
 		return report, err
 	}
 	report.Problems = append(report.Problems, unneeded(s.cells, report)...)
-	return finish(s.Dir, report)
+	return finish(ctx, s.Dir, report)
 }
 
 // rounds runs the cells until there is nothing left to do. Where there are fewer

@@ -231,7 +231,7 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	if _, err := p.run(t.Context()); !errors.Is(err, killed) {
 		t.Fatal(err)
 	}
-	judged, err := Catalog{}.Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
+	judged, err := Catalog{}.Judge(t.Context(), p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,19 +244,19 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	}
 	lacks := judged
 	lacks.Partial, lacks.MissingShards = "broken off; shard 2/2 is missing", []reports.Shard{{Index: 2, Of: 2}}
-	if _, err := finish(p.Dir, lacks); err != nil {
+	if _, err := finish(t.Context(), p.Dir, lacks); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = (Catalog{}).Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: "lacks"}); err != nil {
+	if _, err = (Catalog{}).Judge(t.Context(), p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: "lacks"}); err != nil {
 		t.Fatal(err)
 	}
 	if lacks, err = ReadReport("lacks"); err != nil || lacks.Partial != "shard 2/2 is missing" || !slices.Equal(lacks.MissingShards, []reports.Shard{{Index: 2, Of: 2}}) {
 		t.Errorf("partial %q, missing %v, error %v", lacks.Partial, lacks.MissingShards, err)
 	}
-	if _, err := finish(p.Dir, judged); err != nil {
+	if _, err := finish(t.Context(), p.Dir, judged); err != nil {
 		t.Fatal(err)
 	}
-	if judged, err = (Catalog{}).Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir}); err != nil || judged.Partial != "" {
+	if judged, err = (Catalog{}).Judge(t.Context(), p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir}); err != nil || judged.Partial != "" {
 		t.Errorf("partial %q, error %v", judged.Partial, err)
 	}
 	next, err := Place{Dir: p.Dir}.Claim([]string{"mine/pods/a", "mine/pods/b"})
@@ -283,7 +283,7 @@ func TestWhatLostItsRecordIsNotJudged(t *testing.T) {
 	if _, err := p.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	judged, err := Catalog{}.Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
+	judged, err := Catalog{}.Judge(t.Context(), p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestARunWhoseRecordIsGoneCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				judged, err := Catalog{}.Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
+				judged, err := Catalog{}.Judge(t.Context(), p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -379,7 +379,7 @@ func TestACopyThatIsJudgedHasItsRunsWhereItSays(t *testing.T) {
 	if _, err := p.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Catalog{}).Judge(p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: "copy"}); err != nil {
+	if _, err := (Catalog{}).Judge(t.Context(), p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: "copy"}); err != nil {
 		t.Fatal(err)
 	}
 	judged, err := ReadReport("copy")

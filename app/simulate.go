@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/skewrig/skewrig/harness/release"
@@ -23,7 +24,7 @@ type Simulated struct {
 // Simulate plays the cells that arguments name by the models. If as is set, a
 // watchdog behaves as that release, or as its text says. If against is set, it is
 // a report directory to compare with.
-func Simulate(args []string, as, against string) ([]Simulated, error) {
+func Simulate(ctx context.Context, args []string, as, against string) ([]Simulated, error) {
 	if _, err := release.Parse(as); err != nil && as != "" && as != watchdog.Text {
 		return nil, fmt.Errorf("--as is %q: %w, or %s", as, err, watchdog.Text)
 	}
@@ -47,7 +48,7 @@ func Simulate(args []string, as, against string) ([]Simulated, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, result := simulate.Cell(simulate.As(cell, as), program)
+		_, result := simulate.Cell(ctx, simulate.As(cell, as), program)
 		played = append(played, Simulated{Model: true, Cell: result, Against: otherwise(result, ran[cell.ID])})
 	}
 	return played, nil

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,7 +64,7 @@ func (s *swept) leave(shards []trial.Input, to, command string) error {
 		}
 	}
 	if len(alone) > 0 {
-		if _, err := Merge(alone, Place{Dir: filepath.Join(to, sweptAlone)}, command); err != nil {
+		if _, err := Merge(context.Background(), alone, Place{Dir: filepath.Join(to, sweptAlone)}, command); err != nil {
 			return err
 		}
 	}

@@ -190,7 +190,7 @@ func (r *specsRun) run(ctx context.Context, on func(specsRig) error) (reports.Re
 	if wrong != nil {
 		return report, errors.Join(err, wrong)
 	}
-	report, wrong = finish(r.Place.Dir, report)
+	report, wrong = finish(ctx, r.Place.Dir, report)
 	return report, errors.Join(err, wrong)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -100,9 +101,11 @@ func (f *againFlags) ofShard(out io.Writer, cells []plan.Cell) []plan.Cell {
 
 // cells are the cells that arguments name; with --rerun-failed, those of them that
 // were not as expected there.
-func (f *againFlags) cells(here app.Catalog, args []string) ([]plan.Cell, error) {
-	if f.rerun == "" {
-		return here.Select(args)
-	}
-	return here.SelectFailed(args, f.rerun)
+func (f *againFlags) cells(ctx context.Context, here app.Catalog, args []string) ([]plan.Cell, error) {
+	return planning(ctx, func() ([]plan.Cell, error) {
+		if f.rerun == "" {
+			return here.Select(args)
+		}
+		return here.SelectFailed(args, f.rerun)
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 type devFlags struct {
@@ -134,7 +135,7 @@ func (d *dev) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cells, err := here.Select(d.args)
+	cells, err := planning(ctx, func() ([]plan.Cell, error) { return here.Select(d.args) })
 	if err != nil {
 		return err
 	}
@@ -167,5 +168,5 @@ func (d *dev) once(ctx context.Context) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	return app.Failed(printReport(d.cmd.OutOrStdout(), d.output, report, d.report.dir))
+	return app.Failed(printReport(ctx, d.cmd.OutOrStdout(), d.output, report, d.report.dir))
 }

@@ -44,11 +44,11 @@ https://github.com/kubernetes/enhancements: sentences are quoted from there.`,
 			}
 			w, one := cmd.OutOrStdout(), len(args) > 0 && format.value == "text"
 			if format.value == "issue" {
-				app.InWords(dir, report, all)
-				return app.Failed(render.Issues(w, report, all, app.Cases(dir, report, all)))
+				app.InWords(cmd.Context(), dir, report, all)
+				return app.Failed(render.Issues(w, report, all, app.Cases(cmd.Context(), dir, report, all)))
 			}
 			if one || format.value != "text" { // a list has no room for it
-				app.InWords(dir, report, all)
+				app.InWords(cmd.Context(), dir, report, all)
 			}
 			if one {
 				return app.Failed(render.FindingTerminal(w, all[0], columns(w)))

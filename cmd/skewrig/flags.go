@@ -148,7 +148,7 @@ func (b *binaries) selected(cmd *cobra.Command, args []string) ([]plan.Cell, err
 	if err != nil {
 		return nil, err
 	}
-	return here.Select(args)
+	return planning(cmd.Context(), func() ([]plan.Cell, error) { return here.Select(args) })
 }
 
 // open returns a builder, and the catalog of the working directory on what it builds. It tells
@@ -161,7 +161,7 @@ func (b *binaries) open(cmd *cobra.Command) (*build.Builder, app.Catalog, error)
 	for _, s := range builder.Sources {
 		fmt.Fprintf(news(cmd), "%s is %s\n", s, render.Printable(s.About()))
 	}
-	here, err := app.HereOn(builder.Replaced())
+	here, err := planning(cmd.Context(), func() (app.Catalog, error) { return app.HereOn(builder.Replaced()) })
 	return builder, here, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -35,14 +36,14 @@ the evidence is.`,
 				if format.value != "text" {
 					return fmt.Errorf("-o %s prints a report as a whole: leave out the patterns %s", format.value, strings.Join(args[1:], " "))
 				}
-				return printCells(w, args[0], args[1:])
+				return printCells(cmd.Context(), w, args[0], args[1:])
 			}
 			if as := map[string]string{"findings": "markdown", "findings-json": "json"}[format.value]; as != "" {
 				report, all, err := app.Findings(args[0], texts)
 				if err != nil {
 					return err
 				}
-				app.InWords(args[0], report, all)
+				app.InWords(cmd.Context(), args[0], report, all)
 				return app.Failed(printFindings(w, as, report, all))
 			}
 			report, err := app.ReadReport(args[0])
@@ -53,7 +54,7 @@ the evidence is.`,
 				return printPage(cmd, args[0], texts, report)
 			}
 			if format.value == "text" {
-				return app.Failed(render.Terminal(w, report, render.TerminalOptions{Color: colorful(w), Width: columns(w), Causes: app.CausesOf(args[0])}))
+				return app.Failed(render.Terminal(w, report, render.TerminalOptions{Color: colorful(w), Width: columns(w), Causes: app.CausesOf(cmd.Context(), args[0])}))
 			}
 			return app.Failed(formats[format.value](w, report))
 		},
@@ -74,7 +75,7 @@ var formats = map[string]func(io.Writer, reports.Report) error{
 
 // printPage prints the page of a report, and says to the reader what it lacks.
 func printPage(cmd *cobra.Command, dir, texts string, report reports.Report) (err error) {
-	run := app.Page(dir, report)
+	run := app.Page(cmd.Context(), dir, report)
 	if run.Sentences, err = app.Sentences(texts); err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func printPage(cmd *cobra.Command, dir, texts string, report reports.Report) (er
 }
 
 // printCells prints what a saved report has of the cells that patterns select.
-func printCells(w io.Writer, dir string, patterns []string) error {
+func printCells(ctx context.Context, w io.Writer, dir string, patterns []string) error {
 	report, err := app.ReadReport(dir)
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func printCells(w io.Writer, dir string, patterns []string) error {
 	if err != nil {
 		return err
 	}
-	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: app.DirOf(dir), Page: page.Name, Color: colorful(w), Width: columns(w), Causes: app.CausesOf(dir)}))
+	return app.Failed(render.CellsTerminal(w, report, cells, render.TerminalOptions{Report: app.DirOf(dir), Page: page.Name, Color: colorful(w), Width: columns(w), Causes: app.CausesOf(ctx, dir)}))
 }
 
 func newMerge() *cobra.Command {
@@ -120,7 +121,7 @@ The directories of the shards of a sweep are joined into the whole sweep.`,
 				}
 				return finishSweep(cmd, out, swept, to.dir)
 			}
-			report, err := app.Merge(args, to.place(cmd), app.CommandLine(os.Args))
+			report, err := app.Merge(cmd.Context(), args, to.place(cmd), app.CommandLine(os.Args))
 			if err != nil {
 				return err
 			}
@@ -148,7 +149,7 @@ the new ones go there, with the files of the cells.`,
   skewrig judge report mine.yaml --report-dir report-today`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			here, err := app.Here()
+			here, err := planning(cmd.Context(), app.Here)
 			if err != nil {
 				return err
 			}
@@ -158,7 +159,7 @@ the new ones go there, with the files of the cells.`,
 			if to.dir == "" {
 				to.dir = app.DirOf(args[0])
 			}
-			report, err := here.Judge(args[0], args[1:], to.place(cmd))
+			report, err := here.Judge(cmd.Context(), args[0], args[1:], to.place(cmd))
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"runtime/debug"
@@ -68,19 +69,19 @@ func printJSON[T any](w io.Writer, v T) error {
 // finish prints a report, which is in a directory if that is set, and turns it
 // into an exit code.
 func finish(cmd *cobra.Command, out output, report reports.Report, dir string) error {
-	if err := printReport(cmd.OutOrStdout(), out, report, dir); err != nil {
+	if err := printReport(cmd.Context(), cmd.OutOrStdout(), out, report, dir); err != nil {
 		return app.Failed(err)
 	}
 	return exit(reports.ExitCode(report))
 }
 
-func printReport(w io.Writer, out output, report reports.Report, dir string) error {
+func printReport(ctx context.Context, w io.Writer, out output, report reports.Report, dir string) error {
 	if out.json() {
 		return printJSON(w, report)
 	}
 	options := render.TerminalOptions{Report: dir, Page: page.Name, Listed: out.listed, Color: colorful(w), Width: columns(w)}
 	if dir != "" {
-		options.Causes = app.CausesOf(dir)
+		options.Causes = app.CausesOf(ctx, dir)
 	}
 	return render.Terminal(w, report, options)
 }

@@ -87,7 +87,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	cells, err := f.again.cells(here, args)
+	cells, err := f.again.cells(cmd.Context(), here, args)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package narrate_test
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 	"testing"
@@ -72,12 +73,12 @@ func (h *history) step(at float64, number int, name, action string) {
 func of(in narrate.Input) narrate.Narration {
 	in.Named = check.NamesIn(in.Result)
 	in.Attempts, in.Parts, in.Compared = oracle.Attempts(in.Events), make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
-	for id, all := range check.ComparedIn(in.Result, in.Events) {
+	for id, all := range check.ComparedIn(context.Background(), in.Result, in.Events) {
 		for _, c := range all {
 			in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
 		}
 	}
-	for id, parts := range check.PartsOf(in.Result, in.Events) {
+	for id, parts := range check.PartsOf(context.Background(), in.Result, in.Events) {
 		for _, p := range parts {
 			in.Parts[id] = append(in.Parts[id], narrate.Line{What: p.Expression, Text: p.Value})
 		}

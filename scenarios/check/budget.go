@@ -3,66 +3,186 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
 )
 
 const (
-	// maxItems is how many items the loops of a check may go through, in all of its
-	// evaluations. It takes a minute or two.
-	maxItems = 1 << 27
-	// fewItems is how many an evaluation may go through that has not shown that it needs
-	// more.
-	fewItems = 64
+	// maxCost bounds what all evaluations of the checks of a cell cost together, and those
+	// of its waits. One item of a loop costs 1, and more if the loop does a lot with it; so
+	// do 64 bytes that a function goes through. maxCost takes some ten seconds. The costs of
+	// the checks of the catalog on the records in this repository are below a thousandth of it.
+	maxCost = 1 << 26
+	// maxOnce bounds what one evaluation costs, and so what it takes of memory: some 100 MB.
+	maxOnce = 1 << 20
+	// maxExplained is maxCost for explaining a verdict. What is not reached is not explained.
+	maxExplained = 1 << 24
+
+	bytesPerCost, nodesPerCost = 64, 8
 )
 
-// budget bounds what the evaluations of a check cost, all together. They are counted, and
-// not timed, so that the same history always gives the same verdict.
+// budget bounds what evaluations cost together. Costs are counted, and no time is measured,
+// so that the same history always gives the same verdict.
 type budget struct {
-	left  int  // items
-	each  int  // items that one evaluation may go through
-	spent bool // an evaluation needed more than was left
+	limit, used int
+	most        string         // which expression cost most
+	by          map[string]int // costs by what has the expression
 }
 
-// tooMuch is why a check is unknown that has spent its budget.
-const tooMuch = "it takes too long to judge: its loops go through too many items again after each event; " +
-	"compare fewer, such as those that a filter leaves"
+func newBudget(limit int) *budget { return &budget{limit: limit, by: make(map[string]int)} }
 
-// cancelled ends an evaluation when it first looks whether to go on.
-var cancelled = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
+// tooCostly is the error of an evaluation that was not finished.
+type tooCostly struct{ message string }
 
-// eval evaluates a program. One that goes through more items than it may begins anew with
-// twice as many: no evaluation counts for more than twice what it needs.
-func (b *budget) eval(p cel.Program, now map[string]any) (ref.Val, error) {
-	for {
-		if b.spent = b.spent || b.each > b.left; b.spent {
-			return nil, errors.New(tooMuch)
-		}
-		b.left -= b.each
-		value, err := evalWithin(b.each, p, now)
-		if !errors.Is(err, interpreter.InterruptError{}) {
-			return value, err
-		}
-		b.each *= 2
+func (e tooCostly) Error() string { return e.message }
+
+const reduce = "compare fewer items, such as those that a filter leaves, or wait for less"
+
+// tooCostly says which limit an evaluation has reached.
+func (b *budget) tooCostly() error {
+	if b.used < b.limit {
+		return tooCostly{fmt.Sprintf("too costly: one evaluation would cost more than %d, where an item of a loop, and 64 bytes of a text, cost 1: %s", maxOnce, reduce)}
 	}
+	return tooCostly{fmt.Sprintf("too costly: the evaluations of this cell cost more than %d together, where an item of a loop, and 64 bytes of a text, cost 1; %s costs most: %s", b.limit, b.most, reduce)}
 }
 
-// evalWithin evaluates a program that looks whether to go on after a number of items.
-func evalWithin(items int, p cel.Program, now map[string]any) (ref.Val, error) {
-	frame, err := interpreter.NewExecutionFrame(now)
-	if err != nil {
-		return nil, err
+// eval evaluates an expression of a check or a wait.
+func (b *budget) eval(ctx context.Context, of string, p *program, now map[string]any) (ref.Val, error) {
+	m := &meter{ctx: ctx, limit: min(maxOnce, b.limit-b.used)}
+	value, _, err := p.eval(m, now)
+	b.used += m.used
+	b.by[of] += m.used
+	if b.by[of] > b.by[b.most] {
+		b.most = of
 	}
-	defer frame.Close()
-	if err := frame.SetContext(cancelled, uint(items)); err != nil {
-		return nil, err
+	if cancelled, is := errors.AsType[interpreter.EvalCancelledError](err); is {
+		if cancelled.Cause == interpreter.ContextCancelled {
+			return nil, interrupted{context.Cause(ctx)}
+		}
+		return nil, b.tooCostly()
 	}
-	value, _, err := p.Eval(frame)
 	return value, err
+}
+
+// interrupted is the error of an evaluation whose context ended.
+type interrupted struct{ cause error }
+
+func (e interrupted) Error() string { return "interrupted while it was judged" }
+
+func (e interrupted) Unwrap() error { return e.cause }
+
+// Grace is a context that ends a second after another one: what was seen until an
+// interruption is judged.
+func Grace(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(grace, func() { cancel(context.Cause(ctx)) })
+	})
+	return late, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// grace is how long the judgement of a cell may take after an interruption.
+const grace = time.Second
+
+// isUnfinished reports whether an evaluation ended before its value was known.
+func isUnfinished(err error) bool {
+	return errors.As(err, new(tooCostly)) || errors.As(err, new(interrupted))
+}
+
+// meter counts what one evaluation costs, and ends it.
+type meter struct {
+	ctx         context.Context
+	limit, used int
+}
+
+// meterName is how an evaluation finds its meter. No expression can name it.
+const meterName = "#meter"
+
+func meterOf(frame *interpreter.ExecutionFrame) *meter {
+	found, _ := frame.ResolveName(meterName)
+	m, _ := found.(*meter)
+	return m
+}
+
+// look ends the evaluation if its context has ended.
+func (m *meter) look() {
+	if m.ctx.Err() != nil {
+		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: "interrupted"})
+	}
+}
+
+// charge adds a cost, and ends the evaluation with the panic that CEL expects for it.
+func (m *meter) charge(cost int) {
+	const often = 10
+	before := m.used >> often
+	if m.used += min(cost, m.limit+1); m.used > m.limit {
+		m.used = m.limit
+		panic(interpreter.EvalCancelledError{Cause: interpreter.CostLimitExceeded, Message: "too costly"})
+	}
+	if m.used>>often != before {
+		m.look()
+	}
+}
+
+// text charges for going through so many bytes.
+func (m *meter) text(bytes int) { m.charge(bytes / bytesPerCost) }
+
+// whole charges for going through all of a value.
+func (m *meter) whole(v ref.Val) {
+	m.charge(1)
+	switch v := v.(type) {
+	case types.String:
+		m.text(len(v))
+	case types.Bytes:
+		m.text(len(v))
+	case *types.Optional:
+		if v.HasValue() {
+			m.whole(v.GetValue())
+		}
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			m.whole(key)
+			if value, found := v.Find(key); found {
+				m.whole(value)
+			}
+		}
+	case traits.Lister:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			m.whole(it.Next())
+		}
+	}
+}
+
+// eval evaluates a program, and goes through its value.
+func (p *program) eval(m *meter, now map[string]any) (value ref.Val, details *cel.EvalDetails, err error) {
+	defer func() {
+		if r := recover(); r != nil { // as in Eval of CEL
+			cancelled, is := r.(interpreter.EvalCancelledError)
+			if !is {
+				panic(r)
+			}
+			value, err = nil, cancelled
+		}
+	}()
+	if now == nil {
+		now = make(map[string]any)
+	}
+	now[meterName] = m
+	defer delete(now, meterName)
+	m.look()
+	m.charge(p.size)
+	if value, details, err = p.Eval(now); err == nil {
+		m.whole(value)
+	}
+	return value, details, err
 }

@@ -1,6 +1,10 @@
 package check
 
 import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,8 +34,8 @@ func exits(id string, many int) []record.Event {
 	})
 }
 
-// TestAJudgementEnds: what a check costs is bounded over all events, and one that costs
-// too much is unknown, with the reason, in each mode.
+// TestAJudgementEnds: what the checks of a cell cost is bounded over all of them and all
+// events, and the check that costs too much is unknown, with the place, in each mode.
 func TestAJudgementEnds(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []record.Mode{record.Always, record.Never, record.Eventually} {
@@ -39,16 +43,133 @@ func TestAJudgementEnds(t *testing.T) {
 		if c.Mode = mode; mode != record.Always {
 			c.Is = false
 		}
-		for items, want := range map[int]reports.Outcome{1000: reports.Unknown, maxItems: reports.Pass} {
+		for limit, want := range map[int]reports.Outcome{1000: reports.Unknown, maxCost: reports.Pass} {
 			if mode == record.Eventually && want == reports.Pass {
 				want = reports.Fail
 			}
 			p := cellWith(t, c)
-			p.checks["pairs"].items = items
-			got := Judge(p, exits("pairs", 100)).Checks[0]
-			if got.Outcome != want || (got.Reason == tooMuch) != (want == reports.Unknown) {
-				t.Errorf("%s, %d items: %s (%s), want %s", mode, items, got.Outcome, got.Reason, want)
+			p.limit = limit
+			got := Judge(t.Context(), p, exits("pairs", 100)).Checks[0]
+			costly := strings.Contains(got.Reason, "c.yaml:0: too costly: the evaluations of this cell cost more than 1000 together") &&
+				strings.Contains(got.Reason, "check pairs costs most")
+			if got.Outcome != want || costly != (want == reports.Unknown) {
+				t.Errorf("%s, limit %d: %s (%s), want %s", mode, limit, got.Outcome, got.Reason, want)
 			}
+		}
+	}
+}
+
+// TestExpensiveExpressionsEnd: one evaluation is bounded in time and memory, whatever it does.
+func TestExpensiveExpressionsEnd(t *testing.T) {
+	ten, doubled := "[0,1,2,3,4,5,6,7,8,9]", `["0123456789"]`
+	nested, shared := "x0 >= 0", "[0]"
+	for i := range 9 {
+		nested = fmt.Sprintf("%s.all(x%d, %s)", ten, i, nested)
+	}
+	for range 30 {
+		doubled += ".map(s, s + s)"
+		shared += ".map(s, [s, s])"
+	}
+	for name, text := range map[string]string{
+		"loops":    nested,
+		"nothing":  "lists.range(1000).filter(a, lists.range(1000).filter(b, lists.range(1000).exists_one(c, false)).size() > 0)",
+		"sum":      doubled,
+		"shared":   shared + " == " + shared,
+		"value":    shared,
+		"join":     `lists.range(100000).map(x, lists.range(100000).map(x, "0123456789").join("0123456789")).join("")`,
+		"replace":  `["0123456789"].map(s, s.replace("", s)).map(s, s.replace("", s)).map(s, s.replace("", s)).map(s, s.replace("", s)).map(s, s.replace("", s))`,
+		"format":   `lists.range(1000000).map(x, "%s %s".format([lists.range(1000), x]))`,
+		"lists":    `lists.range(1000000).map(x, lists.range(1000000))`,
+		"matches":  `lists.range(1000).all(x, !"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".matches("((a{30}){30}b|` + strings.Repeat("a{1000}", 100) + `)"))`,
+		"distinct": `lists.range(100000).distinct()`,
+		"literals": `lists.range(1000000).map(x, [` + strings.Repeat("x,", 1000) + `x])`,
+		"in":       `lists.range(10000).all(x, !(-1 in lists.range(10000)))`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _, err := compile(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err = newBudget(maxCost).eval(t.Context(), name, p, nil)
+			runtime.ReadMemStats(&after)
+			if !IsTooCostly(err) || !strings.Contains(err.Error(), "one evaluation would cost more than 1048576") {
+				t.Errorf("got %v", err)
+			}
+			if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 400 { // what is garbage by then is in it
+				t.Errorf("it allocated %d MiB", took)
+			}
+		})
+	}
+}
+
+// TestCostsAreTheSame: what an evaluation costs depends on nothing but the expression and values.
+func TestCostsAreTheSame(t *testing.T) {
+	t.Parallel()
+	p, _, err := compile(`lists.range(1000).all(i, i < 1000) && "a" + "b" == "ab"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBudget(maxCost)
+	for n := 1; n <= 3; n++ {
+		if _, err := b.eval(t.Context(), "same", p, nil); err != nil {
+			t.Fatal(err)
+		}
+		if once := b.used / n; once < 2000 || once > 4000 || b.used != n*once {
+			t.Errorf("%d evaluations cost %d", n, b.used)
+		}
+	}
+}
+
+// TestAnEvaluationIsInterrupted: it ends when its context does.
+func TestAnEvaluationIsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := cellWith(t, eachPair)
+	v := Judge(ctx, p, exits("pairs", 100))
+	if v.Outcome != reports.Unknown || !strings.Contains(v.Reason, "interrupted") || v.Checks[0].Outcome != reports.Unknown {
+		t.Errorf("%+v", v)
+	}
+	loops, _, err := compile("lists.range(1000).all(a, lists.range(900).all(b, true))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &meter{ctx: interruptedAfter{t.Context(), new(int)}, limit: maxOnce}
+	if _, _, err := loops.eval(m, nil); err == nil || m.used > maxOnce/2 {
+		t.Errorf("%v at a cost of %d", err, m.used)
+	}
+}
+
+// interruptedAfter is a context that ends after it was looked at some times.
+type interruptedAfter struct {
+	context.Context
+
+	looks *int
+}
+
+func (c interruptedAfter) Err() error {
+	if *c.looks++; *c.looks > 10 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestLongExpressionsAreRefused: nor does the compiler take long for one.
+func TestLongExpressionsAreRefused(t *testing.T) {
+	t.Parallel()
+	optional := "optional.of(1)"
+	for range 12 {
+		optional += ".optMap(x, x)"
+	}
+	for text, want := range map[string]string{
+		strings.Repeat("true && ", 2000) + "true":                 "the expression is 16004 bytes long, the limit is 8192: make several checks of it",
+		optional + " == 1":                                        "the expression has more than 20000 parts when its macros are written out",
+		strings.Repeat("[", 200) + "1" + strings.Repeat("]", 200): "recursion",
+	} {
+		if _, _, err := compile(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.50s…: %v, want %s", text, err, want)
 		}
 	}
 }
@@ -56,33 +177,16 @@ func TestAJudgementEnds(t *testing.T) {
 // TestNothingIsWatchedThatCostsTooMuch: nor does a run wait for it.
 func TestNothingIsWatchedThatCostsTooMuch(t *testing.T) {
 	t.Parallel()
-	p := cellWith(t, eachPair)
-	p.checks["pairs"].items = 1000
-	w := NewTracker().Watch(p, action.Checks{Checks: []action.Check{eachPair}}, exits("pairs", 0)[:2])
+	c := eachPair
+	p := cellWith(t, c)
+	tracker := NewTracker()
+	tracker.checks = newBudget(1000)
+	w := tracker.Watch(t.Context(), p, action.Checks{Checks: []action.Check{c}}, exits("pairs", 0)[:2])
 	if w.Decided("pairs") {
 		t.Fatal("decided before anything happened")
 	}
-	if w.Advance(exits("pairs", 100)); !w.Decided("pairs") {
+	if w.Advance(t.Context(), exits("pairs", 100)); !w.Decided("pairs") {
 		t.Error("it is still watched")
-	}
-}
-
-// TestABudgetGrows: an evaluation begins with few items, and counts for no more than twice
-// what it needs.
-func TestABudgetGrows(t *testing.T) {
-	t.Parallel()
-	program, _, err := compile(`lists.range(1000).all(i, i < 1000)`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := budget{left: 10_000, each: fewItems}
-	for range 2 {
-		if _, err := b.eval(program, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if b.each != 1024 || b.left != 10_000-(64+128+256+512+1024)-1024 {
-		t.Errorf("%d each, %d left", b.each, b.left)
 	}
 }
 
@@ -97,7 +201,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	events := exits("exits", 500)
 	for b.Loop() {
-		if v := Judge(p, events); v.Checks[0].Outcome != reports.Pass {
+		if v := Judge(b.Context(), p, events); v.Checks[0].Outcome != reports.Pass {
 			b.Fatal(v)
 		}
 	}

@@ -307,7 +307,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			verdict := Judge(cellWith(t, tc.check), story(tc.tell))
+			verdict := Judge(t.Context(), cellWith(t, tc.check), story(tc.tell))
 			if len(verdict.Checks) != 1 || verdict.Outcome != "" {
 				t.Fatalf("verdict %+v, want one check and no word on the cell", verdict)
 			}
@@ -343,7 +343,7 @@ func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			verdict := Judge(p, tc.events)
+			verdict := Judge(t.Context(), p, tc.events)
 			if verdict.Outcome != tc.outcome || !strings.Contains(verdict.Reason, tc.reason) {
 				t.Errorf("verdict %s: %q, want %s that says %q", verdict.Outcome, verdict.Reason, tc.outcome, tc.reason)
 			}
@@ -382,7 +382,7 @@ func TestWhatWasSoBeforeTheFaultProvesNothing(t *testing.T) {
 			}
 			events = append(events, event(2, "checks", record.StepStarted{Number: 2}), event(2, "goes-on", record.CheckOpened{Step: 2}),
 				event(2+tc.away, "goes-on", record.CheckClosed{Step: 2}), event(9, "", record.CellEnded{}))
-			if got := Judge(p, events).Checks[0]; got.Outcome != tc.want {
+			if got := Judge(t.Context(), p, events).Checks[0]; got.Outcome != tc.want {
 				t.Errorf("%s (%s), want %s", got.Outcome, got.Reason, tc.want)
 			}
 		})
@@ -395,7 +395,7 @@ func TestAFaultThatDidNothingProvesNothing(t *testing.T) {
 	t.Parallel()
 	p := cellWith(t, restarts(record.Now, 0))
 	for effect, want := range map[record.Effect]reports.Outcome{{}: reports.Unknown, {Withheld: 1}: ""} {
-		verdict := Judge(p, story(func(h *record.History) {
+		verdict := Judge(t.Context(), p, story(func(h *record.History) {
 			started(h)
 			h.Append("link", "kubelet/node-a->kube-apiserver", record.FaultEnded{Fault: record.LinkFault{Cut: record.CutDrop}, Effect: effect})
 			opened(h, p.cell.Steps[0].Action.(action.Checks).Checks[0].ID)
@@ -464,7 +464,7 @@ func TestExpressionsSee(t *testing.T) {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
 			p := cellWith(t, action.Check{ID: "seen", Requirement: "X/1", Observe: observe, Must: "true", Mode: record.Now})
-			got := Judge(p, events).Checks[0]
+			got := Judge(t.Context(), p, events).Checks[0]
 			if got.Observed != want || got.Outcome != reports.Pass {
 				t.Errorf("%s is %s (%s), want %s", observe, got.Observed, got.Outcome, want)
 			}
@@ -484,7 +484,7 @@ func TestANameThatWasNeverSeenIsNoEmptyList(t *testing.T) {
 	})
 	for _, observe := range []string{`connections["tsl/app"].size()`, `events["tsl"].size()`} {
 		p := cellWith(t, action.Check{ID: "typo", Observe: observe, Is: 0, Mode: record.Now})
-		if got := Judge(p, events).Checks[0]; got.Outcome != reports.Fail || !strings.Contains(got.Observed, "no such key: tsl") {
+		if got := Judge(t.Context(), p, events).Checks[0]; got.Outcome != reports.Fail || !strings.Contains(got.Observed, "no such key: tsl") {
 			t.Errorf("%s: %s, observed %s", observe, got.Outcome, got.Observed)
 		}
 	}
@@ -509,7 +509,7 @@ func TestTheContainersOfAReplacedPodGoOn(t *testing.T) {
 	})
 	for id, want := range map[string][]any{"between": {2, 1, 1, false}, "after": {3, 1, 2, true}} {
 		p := cellWith(t, action.Check{ID: id, Mode: record.Now, Is: want, Observe: `[containers["tls/app"]].map(c, [c.starts, c.restarts, c.pods, c.running])[0]`})
-		if got := Judge(p, events).Checks[0]; got.Outcome != reports.Pass {
+		if got := Judge(t.Context(), p, events).Checks[0]; got.Outcome != reports.Pass {
 			t.Errorf("%s: observed %s, want %v", id, got.Observed, want)
 		}
 	}
@@ -535,7 +535,7 @@ func TestWhatIsNotTheSubjectsFault(t *testing.T) {
 			want: reports.Unknown,
 		},
 	} {
-		if got := Judge(p, story(tc.tell)); got.Outcome != tc.want || got.Reason == "" {
+		if got := Judge(t.Context(), p, story(tc.tell)); got.Outcome != tc.want || got.Reason == "" {
 			t.Errorf("%s: %s %q, want %s", name, got.Outcome, got.Reason, tc.want)
 		}
 	}
@@ -548,7 +548,7 @@ func TestWhatFailedBeforeAScenarioWasStuck(t *testing.T) {
 		action.Check{ID: "failed", Requirement: "X/1", Mode: record.Now, Observe: `"tls" in pods`, Is: true},
 		action.Check{ID: "not-reached", Requirement: "X/1", Mode: record.Now, Observe: `"tls" in pods`, Is: false},
 	)
-	v := Judge(p, story(func(h *record.History) {
+	v := Judge(t.Context(), p, story(func(h *record.History) {
 		opened(h, "failed")
 		closed(h, "failed", 0)
 		h.Append("engine", "2", record.StepDone{Number: 2, Error: "not within 60s", Unmet: true})
@@ -582,7 +582,7 @@ func TestAnErrorOfTheRigBesideAWaitInVain(t *testing.T) {
 		"a record is lost": {record.CellEnded{Error: "step 2: not within 60s\nnode-a: a record is lost", Rig: true}, reports.HarnessError},
 		"an interrupt":     {record.CellEnded{Error: "interrupt", Rig: true, Interrupted: true}, reports.Unknown},
 	} {
-		v := Judge(p, events(tc.ended))
+		v := Judge(t.Context(), p, events(tc.ended))
 		if v.Outcome != tc.outcome || v.Outcome != "" && !strings.HasSuffix(v.Reason, tc.ended.Error) {
 			t.Errorf("%s: %q: %s", name, v.Outcome, v.Reason)
 		}
@@ -609,7 +609,7 @@ func TestADeletedObjectIsGone(t *testing.T) {
 		ID: "gone", Requirement: "X/1", Mode: record.Now, Is: []any{false, false, false},
 		Observe: `["tls" in pods, "pods/default/tls" in objects, components["kubelet/node-a"].running]`,
 	})
-	if got := Judge(p, events).Checks[0]; got.Outcome != reports.Pass {
+	if got := Judge(t.Context(), p, events).Checks[0]; got.Outcome != reports.Pass {
 		t.Errorf("observed %s", got.Observed)
 	}
 }
@@ -692,17 +692,17 @@ func TestTheTrackerAgreesWithTheJudge(t *testing.T) {
 	p := cellWith(t, always, eventually)
 	var h record.History
 	started(&h)
-	w := NewTracker().Watch(p, action.Checks{Checks: []action.Check{always, eventually}}, h.Events())
+	w := NewTracker().Watch(t.Context(), p, action.Checks{Checks: []action.Check{always, eventually}}, h.Events())
 	if w.Decided("restarts") || w.Decided("eventually") {
 		t.Fatal("decided before anything happened")
 	}
 	exited(&h, "SIGTERM")
-	w.Advance(h.Events())
+	w.Advance(t.Context(), h.Events())
 	if w.Decided("restarts") || w.Decided("eventually") {
 		t.Fatal("decided by an exit")
 	}
 	started(&h)
-	w.Advance(h.Events())
+	w.Advance(t.Context(), h.Events())
 	if !w.Decided("restarts") || !w.Decided("eventually") {
 		t.Error("not decided by the restart")
 	}
@@ -763,7 +763,7 @@ func TestAStopIsJudged(t *testing.T) {
 			h.Append("engine", "", record.Lateness{Worst: 4})
 		}, reports.Unknown},
 	} {
-		got := Judge(p, story(func(h *record.History) {
+		got := Judge(t.Context(), p, story(func(h *record.History) {
 			h.Append("cluster", kubelet, record.ComponentStarted{Version: "v1.90.1"})
 			h.Append("cluster", kubelet, record.ComponentStopped{Asked: true})
 			h.Append("cluster", kubelet, record.ComponentStarted{Version: "v1.90.1"})

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -42,8 +43,8 @@ const maxCompared = 4
 
 // ComparedIn returns the comparisons because of which the checks of a result do not hold,
 // by the check's id.
-func ComparedIn(result reports.Cell, events []record.Event) map[string][]Compared {
-	all := make(map[string][]Compared)
+func ComparedIn(ctx context.Context, result reports.Cell, events []record.Event) map[string][]Compared {
+	all, b := make(map[string][]Compared), newBudget(maxExplained)
 	var windows map[string]*timeline.Window
 	var sought []seeking
 	for _, c := range result.Checks {
@@ -58,20 +59,20 @@ func ComparedIn(result reports.Cell, events []record.Event) map[string][]Compare
 			continue
 		}
 		when, what, _ := strings.Cut(c.Expected, ": ")
-		t := decided(c.ID, when, what, events, in)
-		if found := comparedIn(what, c.Observed, vars(t)); len(found) > 0 {
+		t := decided(ctx, b, c.ID, when, what, events, in)
+		if found := comparedIn(ctx, b, what, c.Observed, vars(t)); len(found) > 0 {
 			all[c.ID] = found
 			for i := range found {
 				sought = append(sought, seek(&found[i], len(t.Events)))
 			}
 		}
 	}
-	since(slices.DeleteFunc(sought, func(s seeking) bool { return s.Program == nil }), events)
+	since(ctx, b, slices.DeleteFunc(sought, func(s seeking) bool { return s.program == nil }), events)
 	return all
 }
 
 // decided is how it was when a check was decided.
-func decided(id, when, what string, events []record.Event, in *timeline.Window) *timeline.Timeline {
+func decided(ctx context.Context, b *budget, id, when, what string, events []record.Event, in *timeline.Window) *timeline.Timeline {
 	mode, _, _ := strings.Cut(when, " ")
 	c := action.Check{ID: id, Mode: modes[mode]}
 	if observe, must, is := strings.Cut(what, " satisfies "); is {
@@ -84,11 +85,11 @@ func decided(id, when, what string, events []record.Event, in *timeline.Window) 
 	if err != nil || c.Observe == "" || c.Mode == "" || c.Mode == record.Now {
 		return timeline.Of(events[:in.To.Place])
 	}
-	return decidedAt(compiled, events, in)
+	return decidedAt(ctx, b, compiled, events, in)
 }
 
 // comparedIn are the comparisons in what a check expects, as it is described.
-func comparedIn(what, observed string, vars map[string]any) []Compared {
+func comparedIn(ctx context.Context, b *budget, what, observed string, vars map[string]any) []Compared {
 	if observe, must, is := strings.Cut(what, " satisfies "); is {
 		return one(observe, "satisfies "+must, observed)
 	}
@@ -100,7 +101,7 @@ func comparedIn(what, observed string, vars map[string]any) []Compared {
 		return nil
 	}
 	if wanted == "true" || wanted == "false" {
-		c := comparer{vars: vars}
+		c := comparer{ctx: ctx, budget: b, vars: vars}
 		c.look(observe, wanted == "true", 0)
 		return c.found
 	}

@@ -52,7 +52,7 @@ func TestComparedIn(t *testing.T) {
 			t.Parallel()
 			result := reports.Cell{Checks: []reports.Check{{ID: "c", Outcome: reports.Fail, Expected: expected, Observed: "1"}}}
 			var got []string
-			for _, c := range ComparedIn(result, events)["c"] {
+			for _, c := range ComparedIn(t.Context(), result, events)["c"] {
 				since := "the last change"
 				if c.Since.IsZero() {
 					since = "ever"
@@ -65,7 +65,7 @@ func TestComparedIn(t *testing.T) {
 		})
 	}
 	passed := reports.Cell{Checks: []reports.Check{{ID: "c", Outcome: reports.Pass, Expected: "at once: 1 == 2"}}}
-	if got := ComparedIn(passed, events); len(got) > 0 {
+	if got := ComparedIn(t.Context(), passed, events); len(got) > 0 {
 		t.Errorf("what holds has %v", got)
 	}
 }

@@ -1,12 +1,12 @@
 package check
 
 import (
+	"context"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 
 	"github.com/skewrig/skewrig/record"
@@ -15,7 +15,7 @@ import (
 
 // seeking is a comparison of which it is sought since when its value is as it is.
 type seeking struct {
-	cel.Program
+	*program
 
 	found *Compared
 	until int      // so many events
@@ -30,7 +30,9 @@ const maxLooks = 1000
 
 func seek(c *Compared, until int) seeking {
 	s := seeking{found: c, until: until}
-	s.Program, _, _ = compile(c.What)
+	if p, _, err := compile(c.What); err == nil {
+		s.program = p
+	}
 	if e, is := parse(c.What); is {
 		s.names = onlyNamed(e)
 	}
@@ -65,7 +67,7 @@ func (s *seeking) mayChange(e record.Event) bool {
 
 // since finds since when each value is as it is. What has always been so is so since the
 // zero time.
-func since(sought []seeking, events []record.Event) {
+func since(ctx context.Context, b *budget, sought []seeking, events []record.Event) {
 	if len(sought) == 0 {
 		return
 	}
@@ -77,7 +79,7 @@ func since(sought []seeking, events []record.Event) {
 		}
 		for n := range sought {
 			if s := &sought[n]; i < s.until && s.mayChange(e) {
-				s.look(t, e.At)
+				s.look(ctx, b, t, e.At)
 			}
 		}
 	}
@@ -88,12 +90,17 @@ func since(sought []seeking, events []record.Event) {
 	}
 }
 
-func (s *seeking) look(t *timeline.Timeline, at time.Time) {
+func (s *seeking) look(ctx context.Context, b *budget, t *timeline.Timeline, at time.Time) {
 	if s.looks++; s.looks > maxLooks {
 		return
 	}
 	now := ""
-	if value, _, err := s.Eval(vars(t)); err == nil {
+	value, err := b.eval(ctx, s.found.What, s.program, vars(t))
+	if isUnfinished(err) {
+		s.looks = maxLooks + 1
+		return
+	}
+	if err == nil {
 		now = asJSON(value)
 	}
 	if now != s.last {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,8 +17,10 @@ import (
 
 // comparer finds what makes a condition false, or true.
 type comparer struct {
-	vars  map[string]any
-	found []Compared
+	ctx    context.Context
+	budget *budget
+	vars   map[string]any
+	found  []Compared
 }
 
 // maxDeep is how many conditions on members of something are looked into, one in the other.
@@ -29,12 +32,7 @@ func (c *comparer) look(text string, wanted bool, deep int) {
 	if checked == nil {
 		return
 	}
-	env, _ := language()
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval), cel.InterruptCheckFrequency(maxExplained))
-	if err != nil {
-		return
-	}
-	_, details, _ := program.ContextEval(cancelled, c.vars)
+	_, details := c.budget.explain(c.ctx, checked, c.vars)
 	if details == nil {
 		return
 	}
@@ -112,7 +110,7 @@ func (c *comparer) valueOf(text string) string {
 	if err != nil {
 		return ""
 	}
-	value, _, err := program.Eval(c.vars)
+	value, err := c.budget.eval(c.ctx, text, program, c.vars)
 	if err != nil {
 		return ""
 	}
@@ -195,7 +193,7 @@ func (c *comparer) add(x *explained, e ast.Expr, wanted string) {
 // members looks at those of a map or a list that break what holds for all of them.
 func (c *comparer) members(x *explained, e ast.Expr, call ast.CallExpr, wanted bool, deep int) {
 	whole := len(c.found)
-	names, condition := x.breaking(call, wanted, c.vars)
+	names, condition := c.breaking(x, call, wanted)
 	if deep < maxDeep {
 		for _, name := range names {
 			c.look(substituted(condition, call.Args()[0].AsIdent(), name), wanted, deep+1)
@@ -208,7 +206,7 @@ func (c *comparer) members(x *explained, e ast.Expr, call ast.CallExpr, wanted b
 
 // breaking are the names of the members for which a condition is not as wanted: keys of a
 // map, and texts of a list. The condition is the text of it.
-func (x *explained) breaking(call ast.CallExpr, wanted bool, vars map[string]any) (names []string, condition string) {
+func (c *comparer) breaking(x *explained, call ast.CallExpr, wanted bool) (names []string, condition string) {
 	info := x.ast.SourceInfo()
 	of, err := cel.ExprToString(call.Target(), info)
 	condition, err2 := cel.ExprToString(call.Args()[1], info)
@@ -223,7 +221,7 @@ func (x *explained) breaking(call ast.CallExpr, wanted bool, vars map[string]any
 	if err != nil {
 		return nil, condition
 	}
-	value, _, err := program.Eval(vars)
+	value, err := c.budget.eval(c.ctx, condition, program, c.vars)
 	list, is := value.(traits.Lister)
 	if err != nil || !is {
 		return nil, condition

@@ -62,7 +62,7 @@ func TestAConnectionThatItsKubeletCutOffIsNotSeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check := action.Check{ID: "ids", Observe: `connections["tls/app"].map(c, c.id)`, Must: "it == " + tc.want}
-			v := Judge(cellWith(t, check), story(func(h *record.History) {
+			v := Judge(t.Context(), cellWith(t, check), story(func(h *record.History) {
 				h.Append("runtime/node-a", "default/tls", record.SandboxStarted{ID: "s"})
 				tc.tell(h)
 				opened(h, "ids")

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
@@ -28,15 +29,72 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 		return nil, err
 	}
 	return cel.NewEnv(append(shapes.variables(), cel.OptionalTypes(), cel.CustomTypeProvider(shapes),
-		cel.CustomTypeAdapter(inKeyOrder), ext.Strings(), ext.Lists())...)
+		cel.CustomTypeAdapter(inKeyOrder), ext.Strings(), ext.Lists(), cel.ParserRecursionLimit(maxNested))...)
 })
+
+const (
+	// maxText is how long an expression may be, in bytes, and maxNested how deep: the
+	// compiler takes a second for that.
+	maxText, maxNested = 8 << 10, 64
+	// maxParts is how many parts an expression may have when its macros are written out.
+	maxParts = 20_000
+)
+
+// tooLong says why an expression is not compiled, if it is not.
+func tooLong(text string) error {
+	if len(text) > maxText {
+		return fmt.Errorf("the expression is %d bytes long, the limit is %d: make several checks of it", len(text), maxText)
+	}
+	if e, is := parse(text); is && writtenOut(e) > maxParts {
+		return fmt.Errorf("the expression has more than %d parts when its macros are written out: chain fewer optMap and optFlatMap", maxParts)
+	}
+	return nil
+}
+
+// writtenOut is how many parts an expression has without macros. An optMap has its target
+// twice, with types for which the compiler takes several times as long.
+func writtenOut(e ast.Expr) int {
+	sizes := make(map[int64]int)
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		size := 1
+		for _, part := range partsOf(e) {
+			size = min(size+sizes[part.ID()], maxParts+1)
+		}
+		if e.Kind() == ast.CallKind && slices.Contains([]string{"optMap", "optFlatMap"}, e.AsCall().FunctionName()) {
+			size = min(8*size, maxParts+1)
+		}
+		sizes[e.ID()] = size
+	}))
+	return sizes[e.ID()]
+}
+
+// partsOf are the expressions that are right in another one.
+func partsOf(e ast.Expr) (parts []ast.Expr) {
+	switch e.Kind() {
+	case ast.CallKind:
+		parts = append(parts, e.AsCall().Args()...)
+		if e.AsCall().IsMemberFunction() {
+			parts = append(parts, e.AsCall().Target())
+		}
+	case ast.ListKind:
+		parts = e.AsList().Elements()
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			parts = append(parts, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
+		}
+	case ast.SelectKind:
+		parts = append(parts, e.AsSelect().Operand())
+	}
+	return parts
+}
 
 // program is an expression that was compiled, or why it could not be.
 type program struct {
 	cel.Program
 
-	of  *cel.Type // its value
-	err error
+	of   *cel.Type // its value
+	size int       // what it costs to evaluate it, but for loops and calls
+	err  error
 }
 
 // programs are those of all expressions, by their text and what they see as it: cells of
@@ -45,30 +103,36 @@ var programs sync.Map
 
 // compile turns the text of an expression into a program. The type is that of
 // its value. If an expression sees what was observed, it is of that type.
-func compile(text string, it ...*cel.Type) (cel.Program, *cel.Type, error) {
+func compile(text string, it ...*cel.Type) (*program, *cel.Type, error) {
 	key := fmt.Sprint(text, it)
 	found, is := programs.Load(key)
 	if !is {
 		found, _ = programs.LoadOrStore(key, compiledAnew(text, it))
 	}
-	p := found.(program)
-	return p.Program, p.of, p.err
+	p := found.(*program)
+	return p, p.of, p.err
 }
 
-func compiledAnew(text string, it []*cel.Type) program {
+func compiledAnew(text string, it []*cel.Type) *program {
+	if err := tooLong(text); err != nil {
+		return &program{err: err}
+	}
 	env, err := language()
 	if err == nil && len(it) > 0 {
 		env, err = env.Extend(cel.Variable("it", it[0]))
 	}
 	if err != nil {
-		return program{err: err}
+		return &program{err: err}
 	}
-	ast, issues := compileIn(text)(env)
+	checked, issues := compileIn(text)(env)
 	if issues.Err() != nil {
-		return program{err: mistakesOf(env, text, compileIn(text))}
+		return &program{err: mistakesOf(env, text, compileIn(text))}
 	}
-	done, err := env.Program(ast, cel.InterruptCheckFrequency(fewItems)) // how often is for who evaluates it to say
-	return program{done, ast.OutputType(), err}
+	p, err := metered(env, checked)
+	if err != nil {
+		return &program{err: err}
+	}
+	return p
 }
 
 // mistakes are what is wrong with an expression.
@@ -188,7 +252,7 @@ func (a asked) FindStructFieldType(name, field string) (*types.FieldType, bool) 
 }
 
 // compileCondition compiles an expression that is true or false.
-func compileCondition(text string, it ...*cel.Type) (cel.Program, error) {
+func compileCondition(text string, it ...*cel.Type) (*program, error) {
 	program, t, err := compile(text, it...)
 	if err == nil && !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
 		err = fmt.Errorf("it is neither true nor false, it is %s", kindOf(t))

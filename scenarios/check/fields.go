@@ -55,7 +55,7 @@ var typedLanguage = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := append(shapes.variables(), cel.OptionalTypes(), cel.CustomTypeProvider(shapes), ext.Strings(), ext.Lists())
+	options := append(shapes.variables(), cel.OptionalTypes(), cel.CustomTypeProvider(shapes), ext.Strings(), ext.Lists(), cel.ParserRecursionLimit(maxNested))
 	for resource, t := range typed {
 		object := shapes.of(t)
 		options = append(options,
@@ -72,6 +72,9 @@ func typedName(variable, resource string) string { return variable + " of " + re
 // don't have, with the type of its value. It is seen as it by another expression: nil if
 // by none.
 func unknownFields(text string, it *cel.Type) (mistakes, *cel.Type) {
+	if tooLong(text) != nil {
+		return nil, cel.DynType
+	}
 	env, err := typedLanguage()
 	if err == nil && it != nil {
 		env, err = env.Extend(cel.Variable("it", it))

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -26,15 +27,16 @@ type Verdict struct {
 }
 
 // Judge evaluates every check of a cell on its history. It needs nothing else:
-// the same program and history always give the same verdict.
-func Judge(p *Program, events []record.Event) Verdict {
+// the same program and history always give the same verdict. If the context ends before
+// that, checks are unknown, and the cell is.
+func Judge(ctx context.Context, p *Program, events []record.Event) Verdict {
 	var v Verdict
 	v.Outcome, v.Reason = brokenOff(events)
 	late, whole := lateness(events), timeline.Of(events)
-	watched := watchAll(p, events, whole.Windows)
+	watched := watchAll(ctx, p, events, whole.Windows)
 	for _, step := range p.cell.Steps {
 		for _, c := range step.Checks() {
-			result := judgeCheck(p.checks[c.ID], watched[c.ID])
+			result := p.judgeCheck(p.checks[c.ID], watched[c.ID])
 			if why := distrusted(late, c, result.Outcome, p.cell, whole); why != "" {
 				result.Outcome, result.Reason = reports.Unknown, why
 			}
@@ -46,6 +48,9 @@ func Judge(p *Program, events []record.Event) Verdict {
 	}
 	if why := stuck(events); why != "" && v.Reason == why {
 		v.keepWhatFailed()
+	}
+	if v.Outcome == "" && ctx.Err() != nil {
+		v.Outcome, v.Reason = reports.Unknown, "interrupted while it was judged: judge it again"
 	}
 	return v
 }
@@ -68,7 +73,7 @@ func (v *Verdict) keepWhatFailed() {
 // the run looked for something else then, found it, and looked no longer.
 const StoppedWatching = "when the check ran, its condition became true early, and the run did not watch long enough for today's condition; run the cell again"
 
-func judgeCheck(c *compiled, w *watchedCheck) reports.Check {
+func (p *Program) judgeCheck(c *compiled, w *watchedCheck) reports.Check {
 	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: c.Describe()}
 	if w == nil {
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
@@ -77,8 +82,11 @@ func judgeCheck(c *compiled, w *watchedCheck) reports.Check {
 	watched, span := w.in.Closed.Watched, time.Duration(c.Span).Seconds()
 	result.Observed = shorten(withoutRig(w.last.text), observedLimit)
 	switch {
-	case w.spent:
-		result.Outcome, result.Reason = reports.Unknown, tooMuch
+	case w.stopped != nil:
+		result.Outcome, result.Reason = reports.Unknown, w.stopped.Error()
+		if IsTooCostly(w.stopped) {
+			result.Reason = fmt.Sprintf("%s: %s", place(p.cell, c.Line, "observe"), result.Reason)
+		}
 	case !w.last.met && c.Mode.Awaits() && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
 	case !w.last.met:
@@ -100,7 +108,7 @@ const noticed = time.Second
 
 // beforeTheFault returns why a check that was met as soon as it was opened shows no
 // effect of a fault: it had begun just before, and the check was met before that, too.
-func (w *watch) beforeTheFault(t *timeline.Timeline, in *timeline.Window, events []record.Event) string {
+func (w *watch) beforeTheFault(ctx context.Context, t *timeline.Timeline, in *timeline.Window, events []record.Event) string {
 	if !w.atOnce || w.Mode != record.Eventually && w.Mode != record.Now {
 		return ""
 	}
@@ -110,7 +118,7 @@ func (w *watch) beforeTheFault(t *timeline.Timeline, in *timeline.Window, events
 			continue
 		}
 		step := t.StepAt(f.began.Place)
-		if step != nil && w.begin(vars(timeline.Of(events[:step.From.Place]))).last.met {
+		if step != nil && w.begin(ctx, w.budget, vars(timeline.Of(events[:step.From.Place]))).last.met {
 			return fmt.Sprintf("it held from the start, when %s for %.2f s: what was so before the fault is no effect of it; wait for an effect first, or watch for a time with always or atLeast", f.what, lasted.Seconds())
 		}
 	}
@@ -152,21 +160,23 @@ type watchedCheck struct {
 
 // watchAll watches all checks again whose windows were closed. It returns them by their
 // ids.
-func watchAll(p *Program, events []record.Event, windows map[string]*timeline.Window) map[string]*watchedCheck {
+func watchAll(ctx context.Context, p *Program, events []record.Event, windows map[string]*timeline.Window) map[string]*watchedCheck {
 	all := make(map[string]*watchedCheck)
 	var checks []*compiled
-	for id, c := range p.checks {
-		if in := windows[id]; in != nil && in.Closed != nil {
-			checks = append(checks, c)
+	for _, step := range p.cell.Steps { // in order: they share a budget
+		for _, c := range step.Checks() {
+			if in := windows[c.ID]; in != nil && in.Closed != nil {
+				checks = append(checks, p.checks[c.ID])
+			}
 		}
 	}
-	watchAgain(checks, events, windows, func(w *watch, t *timeline.Timeline) {
+	watchAgain(ctx, newBudget(p.limit), checks, events, windows, func(w *watch, t *timeline.Timeline) {
 		again := &watchedCheck{watch: w, in: windows[w.ID], until: windows[w.ID].To.Time}
 		if w.decided() {
 			again.until = t.Events[len(t.Events)-1].At
 		}
 		if w.last.met {
-			again.noEffect = w.beforeTheFault(t, again.in, events)
+			again.noEffect = w.beforeTheFault(ctx, t, again.in, events)
 		}
 		all[w.ID] = again
 	})
@@ -176,7 +186,7 @@ func watchAll(p *Program, events []record.Event, windows map[string]*timeline.Wi
 // watchAgain looks at each check when it is opened and after each event until it is
 // decided or closed. Then it calls over with what the check has seen last, and with the
 // timeline as it was. All checks look at one timeline, which grows.
-func watchAgain(checks []*compiled, events []record.Event, windows map[string]*timeline.Window, over func(*watch, *timeline.Timeline)) {
+func watchAgain(ctx context.Context, b *budget, checks []*compiled, events []record.Event, windows map[string]*timeline.Window, over func(*watch, *timeline.Timeline)) {
 	opens := make(map[int][]*compiled)
 	for _, c := range checks {
 		place := windows[c.ID].From.Place
@@ -201,11 +211,11 @@ func watchAgain(checks []*compiled, events []record.Event, windows map[string]*t
 		if len(open) > 0 && visible[e.Kind] {
 			now := vars(t)
 			for _, w := range open {
-				w.look(now)
+				w.look(ctx, now)
 			}
 		}
 		for _, c := range opens[place] {
-			open = append(open, c.begin(vars(t)))
+			open = append(open, c.begin(ctx, b, vars(t)))
 		}
 		delete(opens, place)
 		end((*watch).decided)
@@ -214,8 +224,8 @@ func watchAgain(checks []*compiled, events []record.Event, windows map[string]*t
 }
 
 // decidedAt returns the timeline as it was when a check was decided or closed.
-func decidedAt(c *compiled, events []record.Event, in *timeline.Window) (then *timeline.Timeline) {
-	watchAgain([]*compiled{c}, events, map[string]*timeline.Window{c.ID: in}, func(_ *watch, t *timeline.Timeline) { then = t })
+func decidedAt(ctx context.Context, b *budget, c *compiled, events []record.Event, in *timeline.Window) (then *timeline.Timeline) {
+	watchAgain(ctx, b, []*compiled{c}, events, map[string]*timeline.Window{c.ID: in}, func(_ *watch, t *timeline.Timeline) { then = t })
 	return then
 }
 

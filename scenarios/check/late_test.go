@@ -83,7 +83,7 @@ func TestOnALateMachine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := Judge(p, story(func(h *record.History) {
+			got := Judge(t.Context(), p, story(func(h *record.History) {
 				started(h)
 				opened(h, tc.check.ID)
 				h.Append("server", "default/tls/app", tc.seen)

@@ -131,7 +131,7 @@ func TestALossInEachMode(t *testing.T) {
 						lose(false)
 					}
 				})
-				return Judge(cellWith(t, c.check), events).Checks[0]
+				return Judge(t.Context(), cellWith(t, c.check), events).Checks[0]
 			}
 			if got := judge(false); got.Outcome != c.want {
 				t.Fatalf("without a loss: %+v", got)

@@ -21,7 +21,7 @@ func TestMapsAreGoneThroughInTheOrderOfTheirKeys(t *testing.T) {
 	} {
 		p := cellWith(t, action.Check{ID: "order", Requirement: "X/1", Observe: expression, Is: want, Mode: record.Now})
 		// By chance, eight keys are in order once in 40 320 times.
-		got := Judge(p, story(func(h *record.History) {
+		got := Judge(t.Context(), p, story(func(h *record.History) {
 			for _, name := range slices.Backward(labels) {
 				h.Append("runtime/node-a", "default/p/"+name.(string), record.ContainerStarted{})
 				h.Append("server", "default/p/"+name.(string), record.Connection{First: "nothing"})

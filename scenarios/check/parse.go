@@ -9,7 +9,9 @@ import (
 
 // syntax parses expressions without putting in what macros stand for, so that an
 // exists is a call of exists.
-var syntax = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.OptionalTypes(), cel.ClearMacros()) })
+var syntax = sync.OnceValues(func() (*cel.Env, error) {
+	return cel.NewEnv(cel.OptionalTypes(), cel.ClearMacros(), cel.ParserRecursionLimit(maxNested))
+})
 
 // parsed has the expressions that were parsed by their text: those of a scenario are in
 // each of its cells, and several rules look at each.
@@ -30,7 +32,7 @@ func parseTree(text string) (*ast.AST, bool) {
 		return tree.(*ast.AST), true
 	}
 	env, err := syntax()
-	if err != nil || text == "" {
+	if err != nil || text == "" || len(text) > maxText {
 		return nil, false
 	}
 	found, issues := env.Parse(text)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/skewrig/skewrig/record"
@@ -21,22 +23,22 @@ import (
 type Part struct{ Expression, Value string }
 
 const (
-	// maxParts is how many parts of an expression are told, and maxValue how much of
+	// maxShown is how many parts of an expression are told, and maxValue how much of
 	// the value of each, in bytes.
-	maxParts, maxValue = 8, 400
+	maxShown, maxValue = 8, 400
 )
 
 // PartsOf returns the parts of the checks of a result that do not hold, by the check's
 // id. A result has the expressions that it was judged by, whatever became of the
 // scenario.
-func PartsOf(result reports.Cell, events []record.Event) map[string][]Part {
-	all := make(map[string][]Part)
+func PartsOf(ctx context.Context, result reports.Cell, events []record.Event) map[string][]Part {
+	all, b := make(map[string][]Part), newBudget(maxExplained)
 	for _, c := range result.Checks {
 		if c.Outcome != reports.Fail && !c.Outcome.Recorded() {
 			continue
 		}
 		if described, is := described(c); is {
-			all[c.ID] = Parts(described, events)
+			all[c.ID] = parts(ctx, b, described, events)
 		}
 	}
 	return all
@@ -58,48 +60,49 @@ func described(result reports.Check) (action.Check, bool) {
 	return action.Check{}, false
 }
 
-// Parts returns what made a check's expression true or false: what is joined by
+// parts are what made a check's expression true or false: what is joined by
 // && and ||, both sides of a comparison, what all and exists go through. Of a
 // check whose value is anything else there are none: its value says more than true
 // or false. They are for people, and no part of the verdict.
-func Parts(c action.Check, events []record.Event) []Part {
+func parts(ctx context.Context, b *budget, c action.Check, events []record.Event) []Part {
 	compiled, err := compileCheck(c)
 	in := timeline.Of(events).Windows[c.ID]
 	if err != nil || in == nil || in.Closed == nil {
 		return nil
 	}
-	return explain(c.Observe, vars(decidedAt(compiled, events, in)))
+	return explain(ctx, b, c.Observe, vars(decidedAt(ctx, b, compiled, events, in)))
 }
-
-// maxExplained is how many items the loops of an expression may go through when it is
-// explained. What it has not come to then is not explained.
-const maxExplained = 1 << 22
 
 // explain evaluates an expression again, also what could be skipped since the rest
 // decides, and remembers the values.
-func explain(text string, vars map[string]any) []Part {
-	env, err := language()
-	if err == nil {
-		env, err = env.Extend(cel.EnableMacroCallTracking()) // to write macros as their author did
-	}
-	if err != nil {
+func explain(ctx context.Context, b *budget, text string, vars map[string]any) []Part {
+	checked := asWritten(text)
+	if checked == nil {
 		return nil
 	}
-	checked, issues := env.Compile(text)
-	if issues.Err() != nil {
-		return nil
-	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptExhaustiveEval), cel.InterruptCheckFrequency(maxExplained))
-	if err != nil {
-		return nil
-	}
-	value, details, _ := program.ContextEval(cancelled, vars)
+	value, details := b.explain(ctx, checked, vars)
 	if _, is := value.(types.Bool); details == nil || !is && !checked.OutputType().IsExactType(cel.BoolType) {
 		return nil
 	}
 	x := explained{ast: checked.NativeRep(), values: details.State()}
 	x.condition(x.ast.Expr())
 	return x.parts
+}
+
+// explain evaluates all of an expression. There are no details if it can't be planned.
+func (b *budget) explain(ctx context.Context, checked *cel.Ast, vars map[string]any) (ref.Val, *cel.EvalDetails) {
+	env, err := language()
+	if err != nil {
+		return nil, nil
+	}
+	p, err := metered(env, checked, cel.EvalOptions(cel.OptExhaustiveEval))
+	if err != nil {
+		return nil, nil
+	}
+	m := &meter{ctx: ctx, limit: min(maxOnce, b.limit-b.used)}
+	value, details, _ := p.eval(m, vars)
+	b.used += m.used
+	return value, details
 }
 
 // explained gathers the parts of an expression.
@@ -154,7 +157,7 @@ func (x *explained) add(e ast.Expr) {
 	text, err := cel.ExprToString(e, x.ast.SourceInfo())
 	value, is := x.values.Value(e.ID())
 	told := slices.ContainsFunc(x.parts, func(p Part) bool { return p.Expression == text })
-	if err != nil || !is || told || len(x.parts) == maxParts || e.ID() == x.ast.Expr().ID() {
+	if err != nil || !is || told || len(x.parts) == maxShown || e.ID() == x.ast.Expr().ID() {
 		return
 	}
 	shown := asJSON(value)

@@ -38,13 +38,13 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(observe, func(t *testing.T) {
 			t.Parallel()
-			got := Parts(action.Check{ID: "c", Observe: observe, Is: true, Mode: record.Always, Span: behavior.Duration(time.Minute)}, events)
+			got := parts(t.Context(), newBudget(maxExplained), action.Check{ID: "c", Observe: observe, Is: true, Mode: record.Always, Span: behavior.Duration(time.Minute)}, events)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
-	if got := Parts(action.Check{ID: "never-opened", Observe: `true && false`}, events); got != nil {
+	if got := parts(t.Context(), newBudget(maxExplained), action.Check{ID: "never-opened", Observe: `true && false`}, events); got != nil {
 		t.Errorf("a check that was never looked at has %v", got)
 	}
 }

@@ -4,6 +4,7 @@
 package check
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,21 +23,21 @@ import (
 type Program struct {
 	cell   plan.Cell
 	checks map[string]*compiled // by check id
-	waits  map[int]cel.Program  // by step number
+	waits  map[int]*program     // by step number
+	limit  int                  // what judging the cell may cost
 }
 
 // compiled is one check, ready to be evaluated.
 type compiled struct {
 	action.Check
-	observe cel.Program
-	must    cel.Program // nil if Is says what is wanted
-	items   int         // through which its loops may go while it is watched
+	observe *program
+	must    *program // nil if Is says what is wanted
 }
 
 // Compile compiles the expressions of a cell. All mistakes are reported, each
 // with its place.
 func Compile(cell plan.Cell) (*Program, error) {
-	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]cel.Program)}
+	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]*program), limit: maxCost}
 	for _, step := range cell.Steps {
 		if until := untilOf(step); until != "" {
 			p.waits[step.Number], _ = compileCondition(until)
@@ -115,7 +116,7 @@ func kindOf(t *cel.Type) string {
 }
 
 func compileCheck(c action.Check) (*compiled, error) {
-	done := &compiled{Check: c, items: maxItems}
+	done := &compiled{Check: c}
 	var observe, must error
 	done.observe, _, observe = compile(c.Observe)
 	if c.Must != "" {
@@ -127,10 +128,11 @@ func compileCheck(c action.Check) (*compiled, error) {
 // watch is a check while it is being watched.
 type watch struct {
 	*compiled
-	budget
-	base   ref.Val // what was observed at the beginning
-	atOnce bool    // the check was met when it was opened
-	last   seen
+	budget  *budget
+	base    ref.Val // what was observed at the beginning
+	atOnce  bool    // the check was met when it was opened
+	last    seen
+	stopped error // why it was not evaluated to the end
 }
 
 // seen is one evaluation of a check.
@@ -141,40 +143,51 @@ type seen struct {
 }
 
 // begin looks at a check for the first time.
-func (c *compiled) begin(now map[string]any) *watch {
-	w := &watch{compiled: c, budget: budget{left: c.items, each: fewItems}}
-	if value, err := w.eval(c.observe, now); err == nil {
+func (c *compiled) begin(ctx context.Context, b *budget, now map[string]any) *watch {
+	w := &watch{compiled: c, budget: b}
+	if value, err := w.eval(ctx, c.observe, now); err == nil {
 		w.base = value
 	}
-	w.look(now)
+	w.look(ctx, now)
 	w.atOnce = w.last.met
 	return w
 }
 
+func (w *watch) eval(ctx context.Context, p *program, now map[string]any) (ref.Val, error) {
+	if w.stopped != nil {
+		return nil, w.stopped
+	}
+	value, err := w.budget.eval(ctx, "check "+w.ID, p, now)
+	if isUnfinished(err) {
+		w.stopped = err
+	}
+	return value, err
+}
+
 // look evaluates the check on a state.
-func (w *watch) look(now map[string]any) {
+func (w *watch) look(ctx context.Context, now map[string]any) {
 	switch w.Mode {
 	case record.AtMost, record.AtLeast:
-		w.last = w.growth(now)
+		w.last = w.growth(ctx, now)
 	case record.Never:
 		// That it can't be evaluated does not mean that it is not so.
-		s, err := w.evaluate(now)
+		s, err := w.evaluate(ctx, now)
 		w.last = seen{met: err == nil && !s.met, text: s.text, absent: err != nil}
 	default:
-		w.last, _ = w.evaluate(now)
+		w.last, _ = w.evaluate(ctx, now)
 	}
 }
 
 // decided reports whether nothing that happens later can change the verdict:
 // the moment came, or what had to hold was broken, or the check costs too much.
 func (w *watch) decided() bool {
-	return w.spent || w.Mode == record.Now || w.last.met == w.Mode.Awaits()
+	return w.stopped != nil || w.Mode == record.Now || w.last.met == w.Mode.Awaits()
 }
 
 // evaluate reports whether what is observed is what is wanted. An expression
 // that can't be evaluated is not met: what it asks for is not there.
-func (w *watch) evaluate(now map[string]any) (seen, error) {
-	value, err := w.eval(w.observe, now)
+func (w *watch) evaluate(ctx context.Context, now map[string]any) (seen, error) {
+	value, err := w.eval(ctx, w.observe, now)
 	if err != nil {
 		return seen{text: err.Error(), absent: true}, err
 	}
@@ -184,7 +197,7 @@ func (w *watch) evaluate(now map[string]any) (seen, error) {
 		return seen{met: want.Equal(value) == types.True, text: text}, nil
 	}
 	now["it"] = value
-	verdict, err := w.eval(w.must, now)
+	verdict, err := w.eval(ctx, w.must, now)
 	delete(now, "it")
 	var met bool
 	if err == nil {
@@ -198,8 +211,8 @@ func (w *watch) evaluate(now map[string]any) (seen, error) {
 
 // growth reports whether a number has grown by no more than it may, or by as much as it
 // has to.
-func (w *watch) growth(now map[string]any) seen {
-	value, err := w.eval(w.observe, now)
+func (w *watch) growth(ctx context.Context, now map[string]any) seen {
+	value, err := w.eval(ctx, w.observe, now)
 	if err != nil {
 		return seen{text: err.Error(), absent: true}
 	}
@@ -220,13 +233,13 @@ func (w *watch) growth(now map[string]any) seen {
 // Tracker follows a history while it grows and tells which checks are decided.
 // The engine uses it to know how long to watch; the verdict is made by Judge.
 type Tracker struct {
-	timeline *timeline.Timeline
-	waits    budget
+	timeline      *timeline.Timeline
+	waits, checks *budget
 }
 
 // NewTracker returns a tracker that has seen nothing.
 func NewTracker() *Tracker {
-	return &Tracker{timeline: timeline.New(), waits: budget{left: maxItems, each: fewItems}}
+	return &Tracker{timeline: timeline.New(), waits: newBudget(maxCost), checks: newBudget(maxCost)}
 }
 
 // advance takes in the events that are new, and calls look after each one that
@@ -241,49 +254,56 @@ func (t *Tracker) advance(events []record.Event, look func()) {
 }
 
 // Until reports whether the condition of a wait step holds after the events,
-// and, if it can't be evaluated, why.
-func (t *Tracker) Until(p *Program, step int, events []record.Event) (bool, error) {
+// and, if it can't be evaluated, why. It will never hold if that is a limit.
+func (t *Tracker) Until(ctx context.Context, p *Program, step int, events []record.Event) (bool, error) {
 	t.advance(events, nil)
-	value, err := t.waits.eval(p.waits[step], vars(t.timeline))
+	value, err := t.waits.eval(ctx, fmt.Sprintf("the wait of step %d", step), p.waits[step], vars(t.timeline))
 	if err != nil {
 		return false, err
 	}
 	return asBool(value)
 }
 
+// IsTooCostly reports whether an expression can't be evaluated because of a limit.
+func IsTooCostly(err error) bool { return errors.As(err, new(tooCostly)) }
+
 // Watching is the checks of one step, being watched.
 type Watching struct {
 	tracker *Tracker
-	watches map[string]*watch // by check id
+	watches []*watch
 }
 
 // Watch begins to watch the checks of a step after the given events.
-func (t *Tracker) Watch(p *Program, checks action.Checks, events []record.Event) *Watching {
+func (t *Tracker) Watch(ctx context.Context, p *Program, checks action.Checks, events []record.Event) *Watching {
 	t.advance(events, nil)
-	w := &Watching{tracker: t, watches: make(map[string]*watch)}
+	w := &Watching{tracker: t}
 	now := vars(t.timeline)
 	for _, c := range checks.Checks {
-		w.watches[c.ID] = p.checks[c.ID].begin(now)
+		w.watches = append(w.watches, p.checks[c.ID].begin(ctx, t.checks, now))
 	}
 	return w
 }
 
 // Advance takes in new events.
-func (w *Watching) Advance(events []record.Event) {
+func (w *Watching) Advance(ctx context.Context, events []record.Event) {
 	w.tracker.advance(events, func() {
 		now := vars(w.tracker.timeline)
 		for _, watch := range w.watches {
 			if !watch.decided() {
-				watch.look(now)
+				watch.look(ctx, now)
 			}
 		}
 	})
 }
 
+func (w *Watching) of(id string) *watch {
+	return w.watches[slices.IndexFunc(w.watches, func(w *watch) bool { return w.ID == id })]
+}
+
 // Decided reports whether nothing that happens later can change the verdict of
 // a check.
-func (w *Watching) Decided(id string) bool { return w.watches[id].decided() }
+func (w *Watching) Decided(id string) bool { return w.of(id).decided() }
 
 // Met reports whether a check holds, as far as it was watched. It is for the
 // engine to know; the verdict is made by Judge.
-func (w *Watching) Met(id string) bool { return w.watches[id].last.met }
+func (w *Watching) Met(id string) bool { return w.of(id).last.met }

@@ -6,6 +6,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,7 +130,9 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 	}
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, on, CellDir(e.Dir, cell.ID))
-	r := unless(err, result(cell, program, events))
+	late, cancel := check.Grace(ctx)
+	defer cancel()
+	r := unless(err, result(late, cell, program, events))
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()
 	return r.Settled()
@@ -183,14 +186,14 @@ func NotRun(cells []plan.Cell, reason string) ([]reports.Cell, error) {
 }
 
 func notRun(cell plan.Cell, program *check.Program, reason string) reports.Cell {
-	r := result(cell, program, nil)
+	r := result(context.Background(), cell, program, nil)
 	r.Outcome, r.Reason, r.Unfinished = reports.Unknown, "not run: "+reason, true
 	return r
 }
 
 // untestable is the result of a cell that can't run: nothing was started for it.
 func untestable(cell plan.Cell, program *check.Program, why string) reports.Cell {
-	r := result(cell, program, nil)
+	r := result(context.Background(), cell, program, nil)
 	for i := range r.Checks {
 		r.Checks[i].Outcome, r.Checks[i].Reason = reports.NotTestable, why
 	}
@@ -204,7 +207,7 @@ func History(dir, id string) ([]record.Event, error) {
 }
 
 // Rejudge judges the saved histories of cells again. Each result has an outcome, as that of a run.
-func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
+func Rejudge(ctx context.Context, dir string, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
 	if err != nil {
 		return nil, err
@@ -222,7 +225,10 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 			failures = append(failures, err)
 			continue
 		}
-		r, err := sameScenario(cell, result(cell, programs[i], events), planned, events)
+		r, err := sameScenario(cell, result(ctx, cell, programs[i], events), planned, events)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("judging %s: %w", cell.ID, context.Cause(ctx))
+		}
 		failures = append(failures, err)
 		results = append(results, r.Settled())
 	}
@@ -230,8 +236,8 @@ func Rejudge(dir string, cells []plan.Cell) ([]reports.Cell, error) {
 }
 
 // result judges a history and puts the verdict in the report's form.
-func result(cell plan.Cell, program *check.Program, events []record.Event) reports.Cell {
-	verdict := check.Judge(program, events)
+func result(ctx context.Context, cell plan.Cell, program *check.Program, events []record.Event) reports.Cell {
+	verdict := check.Judge(ctx, program, events)
 	always, observed := oracle.Look(cell, events)
 	verdict.Checks = append(verdict.Checks, check.Trusted(events, always)...)
 	r := reports.Cell{

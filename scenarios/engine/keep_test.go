@@ -54,7 +54,7 @@ func TestWhatIsFoundAfterALookAtTheRig(t *testing.T) {
 			if err := r.end(t.Context(), tc.leave); !errors.Is(err, tc.returned) || (err == nil) != (tc.returned == nil) {
 				t.Errorf("returned %v", err)
 			}
-			got := result(r.cell, r.program, r.history.Events()).Settled()
+			got := result(t.Context(), r.cell, r.program, r.history.Events()).Settled()
 			if got.Outcome != tc.want || !strings.Contains(got.Reason, tc.why) {
 				t.Errorf("%s: %s", got.Outcome, got.Reason)
 			}

@@ -65,7 +65,7 @@ func TestASavedRunHasAnOutcome(t *testing.T) {
 	history.Append("engine", one.ID, record.CheckClosed{Step: 1})
 	history.Append("engine", "1", record.StepDone{Number: 1})
 	history.Append("engine", "", record.CellEnded{})
-	results, err := Rejudge(dir, []plan.Cell{cell})
+	results, err := Rejudge(t.Context(), dir, []plan.Cell{cell})
 	if err != nil || len(results) != 1 || results[0].Outcome != reports.Pass {
 		t.Errorf("%+v, %v", results, err)
 	}

@@ -169,7 +169,7 @@ func (e *Engine) keep(ctx context.Context, r *run, rig error) (recorded bool) {
 	}
 	soFar := r.history.Copy()
 	conclude(soFar, r.machine.lateness(), ended(ctx, r.unmet, rig))
-	result := result(r.cell, r.program, soFar.Events())
+	result := result(ctx, r.cell, r.program, soFar.Events())
 	if !e.unexpected(result) {
 		return false
 	}
@@ -406,9 +406,12 @@ func (r *run) Wait(ctx context.Context, condition string, within time.Duration) 
 	var last error
 	err := r.history.Wait(ctx, func(events []record.Event) bool {
 		var met bool
-		met, last = r.tracker.Until(r.program, r.current.Number, events)
-		return met
+		met, last = r.tracker.Until(ctx, r.program, r.current.Number, events)
+		return met || check.IsTooCostly(last)
 	})
+	if check.IsTooCostly(last) {
+		return unmet(r, last)
+	}
 	if err != nil {
 		return fmt.Errorf("waiting until %s: %w", condition, errors.Join(unmet(r, err), last))
 	}
@@ -421,7 +424,7 @@ func (r *run) Watch(ctx context.Context, checks action.Checks) error {
 	for _, c := range checks.Checks {
 		r.history.Append("engine", c.ID, record.CheckOpened{Step: step})
 	}
-	watching := r.tracker.Watch(r.program, checks, r.history.Events())
+	watching := r.tracker.Watch(ctx, r.program, checks, r.history.Events())
 	opened := r.opens()
 	pending := checks.Checks
 	for {
@@ -444,7 +447,7 @@ func (r *run) Watch(ctx context.Context, checks action.Checks) error {
 		if err := r.settled(ctx); err != nil { // what has happened by now counts, also if it is not told yet
 			return err
 		}
-		watching.Advance(r.history.Events())
+		watching.Advance(ctx, r.history.Events())
 	}
 }
 
@@ -484,7 +487,7 @@ func (r *run) awaitDecision(ctx context.Context, watching *check.Watching, pendi
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := r.history.Wait(timed, func(events []record.Event) bool {
-		watching.Advance(events)
+		watching.Advance(ctx, events)
 		for _, c := range pending {
 			if watching.Decided(c.ID) {
 				return true

@@ -25,16 +25,16 @@ var ErrNotModelled = errors.New("the models don't cover it")
 
 // Cell plays a cell and returns the record of it, and what its checks make of
 // that. A cell that the models can't play is not applicable, with the reason.
-func Cell(cell plan.Cell, program *check.Program) ([]record.Event, reports.Cell) {
+func Cell(ctx context.Context, cell plan.Cell, program *check.Program) ([]record.Event, reports.Cell) {
 	p := &play{cell: cell, program: program, tracker: check.NewTracker()}
-	err := p.run()
+	err := p.run(ctx)
 	result := reports.Cell{ID: cell.ID, Scenario: cell.Scenario, KEP: cell.Area, Axes: cell.Axes}
 	if errors.Is(err, ErrNotModelled) {
 		result.Outcome, result.Reason = reports.NotApplicable, err.Error()
 		return nil, result
 	}
 	p.append("engine", "", ended(err))
-	verdict := check.Judge(program, p.events)
+	verdict := check.Judge(ctx, program, p.events)
 	result.Outcome, result.Reason, result.Checks = verdict.Outcome, verdict.Reason, verdict.Checks
 	return p.events, result.Settled()
 }
@@ -75,14 +75,14 @@ type play struct {
 	cluster map[string]any // the Cluster on the seed; nil if there is none
 }
 
-func (p *play) run() error {
+func (p *play) run(ctx context.Context) error {
 	if err := p.begin(); err != nil {
 		return err
 	}
 	for _, step := range p.cell.Steps {
 		p.append("engine", step.Name, record.StepStarted{Number: step.Number, Name: step.Name, Action: step.Action.Describe()})
 		p.step = step.Number
-		err := step.Action.Run(context.Background(), p) // the models take no time
+		err := step.Action.Run(ctx, p) // the models take no time
 		done := record.StepDone{Number: step.Number}
 		if err != nil {
 			done.Error, done.Unmet = err.Error(), errors.Is(err, errUnmet)
@@ -135,15 +135,18 @@ func (p *play) pass() {
 var errUnmet = errors.New("the scenario can't go on")
 
 // Wait implements action.Rig.
-func (p *play) Wait(_ context.Context, condition string, within time.Duration) error {
+func (p *play) Wait(ctx context.Context, condition string, within time.Duration) error {
 	var last error
 	for end := p.world.Now().Add(within); !p.world.Now().After(end); p.pass() {
 		if condition == "" {
 			continue
 		}
 		var met bool
-		if met, last = p.tracker.Until(p.program, p.step, p.events); met {
+		if met, last = p.tracker.Until(ctx, p.program, p.step, p.events); met {
 			return nil
+		}
+		if check.IsTooCostly(last) || ctx.Err() != nil {
+			break
 		}
 	}
 	if condition == "" {
@@ -153,15 +156,15 @@ func (p *play) Wait(_ context.Context, condition string, within time.Duration) e
 }
 
 // Watch implements action.Rig.
-func (p *play) Watch(_ context.Context, checks action.Checks) error {
+func (p *play) Watch(ctx context.Context, checks action.Checks) error {
 	step := p.step
 	began := p.world.Now()
 	for _, c := range checks.Checks {
 		p.append("engine", c.ID, record.CheckOpened{Step: step})
 	}
-	watching := p.tracker.Watch(p.program, checks, p.events)
+	watching := p.tracker.Watch(ctx, p.program, checks, p.events)
 	for pending := checks.Checks; len(pending) > 0; {
-		watching.Advance(p.events)
+		watching.Advance(ctx, p.events)
 		watched := p.world.Now().Sub(began)
 		var left []action.Check
 		for _, c := range pending {

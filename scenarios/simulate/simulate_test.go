@@ -42,7 +42,7 @@ func played(t *testing.T, cell plan.Cell) ([]record.Event, reports.Cell) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return simulate.Cell(cell, program)
+	return simulate.Cell(t.Context(), cell, program)
 }
 
 const garden = `

@@ -27,6 +27,6 @@ var _ = It("has clients of other releases write", func(ctx SpecContext) {
 	dir, results := runCells(ctx, new(build.Builder), cells...)
 	for i, cell := range cells {
 		Expect(results[i].Outcome).To(Equal(reports.Pass), "%s: %s", results[i].ID, results[i].Reason)
-		expectEachCheckCounts(cell, dir)
+		expectEachCheckCounts(ctx, cell, dir)
 	}
 })

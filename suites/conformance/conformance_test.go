@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func declare(cells []plan.Cell) {
 		It(cell.ID, Label("catalog", id[0], id[1]), func(ctx SpecContext) {
 			dir, results := runCells(ctx, builder, cell)
 			Expect(problems(results[0])).To(BeEmpty())
-			expectEachCheckCounts(cell, dir)
+			expectEachCheckCounts(ctx, cell, dir)
 		})
 	}
 }
@@ -92,9 +93,9 @@ func resultOf(report reports.Report, cell plan.Cell) reports.Cell {
 
 // expectEachCheckCounts changes the expectation of each check that is green, and judges the
 // record again: all of them must turn red. It returns how many it changed.
-func expectEachCheckCounts(cell plan.Cell, dir string) (changes int) {
+func expectEachCheckCounts(ctx context.Context, cell plan.Cell, dir string) (changes int) {
 	GinkgoHelper()
-	results, err := engine.Rejudge(dir, []plan.Cell{cell})
+	results, err := engine.Rejudge(ctx, dir, []plan.Cell{cell})
 	Expect(err).NotTo(HaveOccurred())
 	want := red(results[0])
 	known := slices.Clone(want)
@@ -115,7 +116,7 @@ func expectEachCheckCounts(cell plan.Cell, dir string) (changes int) {
 		}
 		cell.Steps[i].Action = checks
 	}
-	results, err = engine.Rejudge(dir, []plan.Cell{cell})
+	results, err = engine.Rejudge(ctx, dir, []plan.Cell{cell})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(red(results[0])).To(ConsistOf(want), cell.ID)
 	return changes

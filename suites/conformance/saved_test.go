@@ -31,7 +31,7 @@ func TestEachExpectationOfASavedRunCounts(t *testing.T) {
 	changes := 0
 	for _, cell := range report.Cells {
 		Expect(byID).To(HaveKey(cell.ID))
-		changes += expectEachCheckCounts(byID[cell.ID], *saved)
+		changes += expectEachCheckCounts(t.Context(), byID[cell.ID], *saved)
 	}
 	t.Logf("%d expectations of %d cells were changed, and each turned its check red", changes, len(report.Cells))
 }
