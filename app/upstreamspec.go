@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"time"
@@ -34,10 +33,12 @@ func listSpecs(ctx context.Context, program string) ([]upstream.Spec, error) {
 	defer os.RemoveAll(dir)
 	report := filepath.Join(dir, specReport)
 	// With any focus, the framework hides none of them.
-	cmd := exec.CommandContext(ctx, program, "--ginkgo.dry-run", "--ginkgo.focus=.", "--ginkgo.json-report="+report, "--ginkgo.silence-skips")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, Failed(fmt.Errorf("asking %s for its specs: %w\n%s", program, err, out))
+	list := process.Command{
+		Path: program, Dir: dir, Env: process.ToolEnv(),
+		Args: []string{"--ginkgo.dry-run", "--ginkgo.focus=.", "--ginkgo.json-report=" + report, "--ginkgo.silence-skips"},
+	}
+	if _, err := list.Run(ctx); err != nil {
+		return nil, Failed(fmt.Errorf("asking %s for its specs: %w", program, err))
 	}
 	found, err := readGinkgo(report)
 	return upstream.Specs(found), Failed(err)
@@ -56,13 +57,15 @@ func runSpec(ctx context.Context, program, kubeconfig string, s upstream.Spec, d
 	}
 	defer func() { err = errors.Join(err, output.Close()) }()
 	report := filepath.Join(dir, specReport)
-	cmd := exec.CommandContext(ctx, program,
-		"--kubeconfig="+kubeconfig,
-		"--ginkgo.focus="+regexp.QuoteMeta(s.Name)+"$",
-		"--ginkgo.json-report="+report, "--ginkgo.junit-report="+filepath.Join(dir, specJUnit),
-		"--ginkgo.timeout="+specTimeout.String(), "--ginkgo.v", "--ginkgo.no-color", "--ginkgo.silence-skips")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, output, output
-	ended := process.Run(cmd)
+	_, ended := process.Command{
+		Path: program, Dir: dir, Env: process.ToolEnv(), Stdout: output, Stderr: output,
+		Args: []string{
+			"--kubeconfig=" + kubeconfig,
+			"--ginkgo.focus=" + regexp.QuoteMeta(s.Name) + "$",
+			"--ginkgo.json-report=" + report, "--ginkgo.junit-report=" + filepath.Join(dir, specJUnit),
+			"--ginkgo.timeout=" + specTimeout.String(), "--ginkgo.v", "--ginkgo.no-color", "--ginkgo.silence-skips",
+		},
+	}.Run(ctx)
 	if ctx.Err() != nil {
 		a.Ended, a.BrokenOff = context.Cause(ctx).Error(), true
 	} else if ended != nil {

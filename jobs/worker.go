@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // Worker runs the shard of one index in its container.
@@ -56,10 +58,9 @@ func (w Worker) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	args = append(slices.Clone(args), "--shard", fmt.Sprintf("%d/%d", index+1, w.Of), "--report-dir", w.report())
-	cmd := exec.CommandContext(ctx, w.Program, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = in, w.Out, w.Out
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	err = cmd.Run()
+	_, err = process.Command{
+		Path: w.Program, Args: args, Env: process.UserEnv(), Dir: in, Stdout: w.Out, Stderr: w.Out, Grace: time.Minute, // the kubelet allows it half of that
+	}.Run(ctx)
 	if exit, is := errors.AsType[*exec.ExitError](err); err != nil && (!is || !exit.Exited() || exit.ExitCode() >= refused) || ctx.Err() != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}

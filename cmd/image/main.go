@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 )
 
@@ -73,8 +73,9 @@ func (o options) run(ctx context.Context) (err error) {
 
 // compile builds skewrig, which needs no library of the system then.
 func compile(ctx context.Context, to string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/skewrig") // reports name the commit
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	return cmd.Run()
+	_, err := process.Command{
+		Path: "go", Args: []string{"build", "-buildvcs=auto", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/skewrig"}, // reports name the commit
+		Env: append(process.UserEnv(), "CGO_ENABLED=0"), Stdout: os.Stderr, Stderr: os.Stderr,
+	}.Run(ctx)
+	return err
 }

@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -159,11 +159,6 @@ func readGates(v release.Version) ([]release.Gate, error) {
 }
 
 func goCommand(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("running go %v: %w\n%s", args, err, out)
-	}
-	return out, nil
+	ended, err := process.Command{Name: fmt.Sprint("go ", args), Path: "go", Args: args, Env: process.UserEnv(), Stderr: os.Stderr}.Run(ctx)
+	return ended.Stdout, err
 }

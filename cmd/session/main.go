@@ -14,10 +14,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // columns is the width of the terminal, in characters. Programs are told by COLUMNS.
@@ -46,17 +47,16 @@ func run(ctx context.Context, command string, w io.Writer) error {
 // record runs a command of the shell and notes when it printed which line. It is an
 // error if the command fails: what it printed then is in the error.
 func record(ctx context.Context, command string) (session, error) {
-	cmd := exec.CommandContext(ctx, "sh", "-c", command) //nolint:gosec // it is what the user typed
-	cmd.Env = append(os.Environ(), "CLICOLOR_FORCE=1", "COLUMNS="+strconv.Itoa(columns))
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		return session{}, err
-	}
-	cmd.Stdout, cmd.Stderr = writer, writer // one pipe keeps the order
+	reader, writer := io.Pipe()
 	began := time.Now()
-	if err := errors.Join(cmd.Start(), writer.Close()); err != nil {
-		return session{}, err
-	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := process.Command{
+			Path: "sh", Args: []string{"-c", command}, Env: append(process.UserEnv(), "CLICOLOR_FORCE=1", "COLUMNS="+strconv.Itoa(columns)),
+			Stdout: writer, Stderr: writer, // one pipe keeps the order
+		}.Run(ctx)
+		ended <- errors.Join(err, writer.Close())
+	}()
 	s := session{Command: command}
 	lines := bufio.NewScanner(reader)
 	var printed strings.Builder
@@ -64,7 +64,7 @@ func record(ctx context.Context, command string) (session, error) {
 		s.Lines = append(s.Lines, line{At: time.Since(began), Text: lines.Text()})
 		fmt.Fprintln(&printed, lines.Text())
 	}
-	if err := errors.Join(lines.Err(), reader.Close(), cmd.Wait()); err != nil {
+	if err := errors.Join(lines.Err(), reader.Close(), <-ended); err != nil {
 		return s, fmt.Errorf("%s: %w\n%s", command, err, &printed)
 	}
 	return s, nil

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
@@ -57,23 +57,20 @@ func (h HealthProbe) run(ctx context.Context, s *session, p *healthProbe, flags 
 	}
 	var args []string
 	flags.Visit(func(f *flag.Flag) { args = append(args, "-"+f.Name+"="+f.Value.String()) })
-	cmd := exec.CommandContext(ctx, h.Path, args...)
-	cmd.Env, cmd.Dir = []string{}, dir
-	cmd.Stdout, cmd.Stderr = s.stdout, s.stderr
-	return h.start(s, cmd)
+	return h.start(ctx, s, children.Command{Path: h.Path, Args: args, Dir: dir, Stdout: s.stdout, Stderr: s.stderr, Stop: syscall.SIGKILL})
 }
 
 // start starts the process, waits for its end and records it.
-func (h HealthProbe) start(s *session, cmd *exec.Cmd) int {
+func (h HealthProbe) start(ctx context.Context, s *session, probe children.Command) int {
 	began := time.Now()
-	err := children.Run(cmd)
-	if cmd.ProcessState == nil {
+	ended, err := probe.Run(ctx)
+	if ended.State == nil {
 		return s.complain("skewrig", err)
 	}
-	code := cmd.ProcessState.ExitCode()
+	code := ended.State.ExitCode()
 	s.files.Recorder.Append("server/"+s.files.Container, s.files.Container, record.ProcessRan{
 		Program: h.Program, ExitCode: int32(code), DurationSeconds: time.Since(began).Seconds(),
-		CPUSeconds: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(),
+		CPUSeconds: (ended.State.UserTime() + ended.State.SystemTime()).Seconds(),
 	})
 	if code < 0 {
 		return exitKilled

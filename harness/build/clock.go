@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/clock/page"
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // clockPlatform is the operating system on which a component can have a clock
@@ -90,10 +90,8 @@ func (s store) showsPage(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = append(os.Environ(), p.Environment())
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("running the binary that was built: %w\n%s", err, lastLines(string(out), 5))
+	if _, err := (process.Command{Path: path, Args: []string{"--version"}, Env: []string{p.Environment()}}).Run(ctx); err != nil {
+		return fmt.Errorf("running the binary that was built: %w", err)
 	}
 	if p.Readers() == 0 {
 		return errors.New("the binary does not read its clock from the page that it was given")

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/skewrig/skewrig/harness/process"
 )
@@ -66,28 +63,21 @@ func goCommand(ctx context.Context, dir string, args []string) (string, error) {
 
 // goTelling is goCommand, and calls a function with each line that it says while it works.
 func goTelling(ctx context.Context, dir string, args []string, tell func(line string), env ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = slices.Concat(os.Environ(), goEnv, env)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var said bytes.Buffer
+	cmd := process.Command{Path: "go", Args: args, Dir: dir, Env: slices.Concat(process.UserEnv(), goEnv, env), Stderr: &said, Nice: behind}
 	if tell != nil {
 		cmd.Stderr = io.MultiWriter(&said, &liner{tell: tell})
 	}
-	// The Go command's compilers must end with it, also when skewrig is
-	// interrupted: runBehind makes them a group of their own, ended as a group.
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
-	err := runBehind(cmd)
+	ended, err := cmd.Run(ctx)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("building a component needs the Go command in PATH (https://go.dev/dl): %w", err)
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return out.String(), fmt.Errorf("go %s: %w\n%s", args[0], err, lastLines(steps.ReplaceAllString(said.String(), ""), 30))
+		return string(ended.Stdout), fmt.Errorf("%w\n%s", err, process.LastLines(steps.ReplaceAllString(said.String(), ""), 30))
 	}
-	return out.String(), nil
+	return string(ended.Stdout), nil
 }
 
 // toolchain identifies the compiler and what it compiles for. It is asked for
@@ -164,15 +154,6 @@ var (
 // behind is the priority of compilers (as of nice): they leave the processor to cells that run.
 const behind = 10
 
-// runBehind runs a command, and all that it starts, at a lower priority than what runs.
-func runBehind(cmd *exec.Cmd) error {
-	if err := process.StartChild(cmd); err != nil {
-		return err
-	}
-	_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, behind) // it may have ended already
-	return cmd.Wait()
-}
-
 // liner calls a function with each line that is written.
 type liner struct {
 	tell func(line string)
@@ -189,12 +170,4 @@ func (l *liner) Write(text []byte) (int, error) {
 		l.tell(string(line))
 		l.rest = rest
 	}
-}
-
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, "\n")
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -71,15 +71,15 @@ func askVersion(ctx context.Context, c Component, path string) (release.Version,
 	case Kubeadm:
 		args = []string{"version", "--output", "short"}
 	}
-	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
+	said, err := process.Command{Path: path, Args: args}.Run(ctx)
 	if err != nil {
-		return "", fmt.Errorf("asking %s for its version: %w\n%s", path, err, lastLines(string(out), 5))
+		return "", fmt.Errorf("asking %s for its version: %w", path, err)
 	}
-	found := versionText.FindSubmatch(out)
+	found := versionText.FindStringSubmatch(said.Text())
 	if found == nil {
-		return "", fmt.Errorf("%s %s does not name a release: %q", path, strings.Join(args, " "), lastLines(string(out), 1))
+		return "", fmt.Errorf("%s %s does not name a release: %q", path, strings.Join(args, " "), process.LastLines(said.Text(), 1))
 	}
-	v := release.Version("v" + string(found[1]))
+	v := release.Version("v" + found[1])
 	_, err = release.Parse(string(v.WithoutBuild()))
 	return v, err
 }

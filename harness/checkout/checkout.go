@@ -3,7 +3,6 @@
 package checkout
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -215,18 +215,13 @@ func git(ctx context.Context, dir string, env []string, args ...string) (string,
 var settings = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"}
 
 func run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append(slices.Clone(settings), args...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append([]string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"}, env...)...)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	switch err := cmd.Run(); {
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, fmt.Errorf("reading a checkout needs git in PATH: %w", err)
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, fmt.Errorf("git %s: %s: %w", args[0], strings.TrimSpace(said.String()), err)
+	cmd := process.Command{
+		Name: "git " + args[0], Path: "git", Args: slices.Concat(settings, args), Dir: dir,
+		Env: slices.Concat(process.UserEnv(), []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"}, env),
 	}
-	return out.Bytes(), nil
+	ended, err := cmd.Run(ctx)
+	if errors.Is(err, exec.ErrNotFound) {
+		err = fmt.Errorf("reading a checkout needs git in PATH: %w", err)
+	}
+	return ended.Stdout, err
 }

@@ -2,63 +2,35 @@ package containerd
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/process"
 )
 
-// follow calls a function with the id of each container whose program ends, as ctr says, which start starts. It
+// follow calls a function with the id of each container whose program ends, as ctr says. It
 // begins a moment after it returns, when ctr has subscribed. An end before that is found by looking (run does), and
 // one in that moment when the kubelet next asks for the container's status. That ctr ends before ctx is done is a loss.
-func (n *Node) follow(ctx context.Context, start func(*exec.Cmd) error, exited func(id string)) error {
-	cmd := exec.Command(n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "events") //nolint:noctx // ends with the node
-	ended, err := Follow(ctx, cmd, start, func(events io.Reader) {
-		ReadExits(events, func(e Exit) { exited(e.Container) })
+func (n *Node) follow(ctx context.Context, in *process.Namespaces, exited func(id string)) error {
+	events := n.client("events")
+	events.In = in
+	ended, err := events.Follow(ctx, func(events io.Reader) error {
+		return ReadExits(events, func(e Exit) { exited(e.Container) })
 	})
 	if err != nil {
 		return err
 	}
 	n.following.Go(func() {
 		if err := ended(); err != nil {
-			n.lose(fmt.Errorf("ctr on node %s, %w", n.config.Name, err))
+			n.lose(fmt.Errorf("the events of node %s have ended: %w", n.config.Name, err))
 		}
 	})
 	return nil
-}
-
-// Follow starts a command that says what ends on a node. The function that it returns has that read, and returns when
-// the command has ended: why, and what it said, if that was before ctx was done.
-func Follow(ctx context.Context, cmd *exec.Cmd, start func(*exec.Cmd) error, read func(io.Reader)) (ended func() error, _ error) {
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	if err := start(cmd); err != nil {
-		return nil, err
-	}
-	return func() error {
-		read(out)
-		early := ctx.Err() == nil
-		_ = out.Close() // what can't be read further ends with this
-		err := cmd.Wait()
-		if !early {
-			return nil
-		}
-		err = fmt.Errorf("which says what ends there, has ended: %w", cmp.Or(err, io.EOF))
-		if text := strings.TrimSpace(said.String()); text != "" {
-			err = fmt.Errorf("%w: %s", err, text)
-		}
-		return err
-	}, nil
 }
 
 // lose keeps why ends of containers are not heard of any more.
@@ -83,7 +55,7 @@ type Exit struct {
 
 // ReadExits reads events as ctr prints them, until they end: the time, the namespace, the topic and the event as
 // JSON (containerd, cmd/ctr/commands/events). It calls a function for each container whose program has ended.
-func ReadExits(events io.Reader, exited func(Exit)) {
+func ReadExits(events io.Reader, exited func(Exit)) error {
 	lines := bufio.NewScanner(events)
 	lines.Buffer(nil, maxEvent)
 	for lines.Scan() {
@@ -98,6 +70,7 @@ func ReadExits(events io.Reader, exited func(Exit)) {
 			exited(Exit{Container: event.ContainerID, Code: event.ExitStatus, At: event.ExitedAt.Time})
 		}
 	}
+	return lines.Err()
 }
 
 // moment is a time as ctr prints it: as a text up to containerd 1.6, as seconds and nanoseconds since 1970 from 1.7 on.

@@ -42,8 +42,8 @@ func NewRelay(c RelayConfig) (*Relay, error) {
 }
 
 // Follow reads events, as ctr prints them, until they end, and records the ends of containers.
-func (r *Relay) Follow(events io.Reader) {
-	ReadExits(events, func(e Exit) { go r.relay.exited(e.Container) })
+func (r *Relay) Follow(events io.Reader) error {
+	return ReadExits(events, func(e Exit) { go r.relay.exited(e.Container) })
 }
 
 // Path is the path of the container with an id, "namespace/pod/container", and whether there is

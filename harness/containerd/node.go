@@ -10,9 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -107,11 +105,12 @@ func (n *Node) configure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	spec, err := exec.CommandContext(ctx, n.config.Found.Programs["ctr"], "oci", "spec").Output()
+	of, err := n.ctr("oci", "spec").Run(ctx)
 	if err != nil {
-		return fmt.Errorf("asking ctr for a specification of containers: %w", err)
+		return fmt.Errorf("asking for a specification of containers: %w", err)
 	}
-	if spec, err = withMounts(spec, n.config.Mounts); err != nil {
+	spec, err := withMounts(of.Stdout, n.config.Mounts)
+	if err != nil {
 		return err
 	}
 	for _, dir := range []string{n.dirs.data(), n.dirs.network()} {
@@ -174,7 +173,7 @@ func (n *Node) run(ctx context.Context) error {
 	n.mu.Lock()
 	n.daemon, n.unfollow = daemon, unfollow
 	n.mu.Unlock()
-	if err := n.follow(following, n.namespaces.Start, func(id string) { go n.relay.exited(id) }); err != nil {
+	if err := n.follow(following, n.namespaces, func(id string) { go n.relay.exited(id) }); err != nil {
 		return err
 	}
 	for _, id := range n.relay.runningIn("") { // those that have ended meanwhile
@@ -222,23 +221,24 @@ func (n *Node) load(ctx context.Context, reference string) error {
 	if ctx.Err() != nil { // meanwhile: who asked for it may have ended with the node
 		return ctx.Err()
 	}
-	load := exec.CommandContext(ctx, n.config.Found.Programs["ctr"], "--address", socket, "--namespace", "k8s.io", "images", "import", archive)
-	if out, err := n.output(load); err != nil {
-		return fmt.Errorf("importing image %s: %w: %s", reference, err, out)
+	load := n.client("images", "import", archive)
+	if load.In = n.Namespaces(); load.In == nil {
+		return errNotRunning
+	}
+	if _, err := load.Run(ctx); err != nil {
+		return fmt.Errorf("importing image %s: %w", reference, err)
 	}
 	return nil
 }
 
-// output runs a command in the node's namespaces, and returns what it says.
-func (n *Node) output(cmd *exec.Cmd) (string, error) {
-	in := n.Namespaces()
-	if in == nil {
-		return "", errNotRunning
-	}
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := in.Run(cmd)
-	return out.String(), err
+// ctr is a command of containerd's program.
+func (n *Node) ctr(args ...string) process.Command {
+	return process.Command{Name: "ctr", Path: n.config.Found.Programs["ctr"], Args: args, Env: process.ToolEnv()}
+}
+
+// client is a command of that program which connects to the node's containerd, in its namespaces.
+func (n *Node) client(args ...string) process.Command {
+	return n.ctr(append([]string{"--address", socket, "--namespace", "k8s.io"}, args...)...)
 }
 
 // Endpoint is what the kubelet connects to, in the node's namespaces.

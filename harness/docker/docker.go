@@ -3,27 +3,22 @@
 package docker
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
-	"strings"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // RunLabel is the label of what skewrig makes: its value is the run that it is of, or what it is for.
 const RunLabel = "skewrig.dev/run"
 
-// stopping is how long the output of a command that was killed is waited for, which what it has started may still have.
-const stopping = 5 * time.Second
-
-// Command is a docker command that is not started yet.
-func Command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "docker", args...)
-	cmd.WaitDelay = stopping
-	return cmd
+// Command is a docker command.
+func Command(args ...string) process.Command {
+	return process.Command{Path: "docker", Args: args, Env: process.UserEnv()}
 }
 
 // Run runs docker and returns what it prints, without white space at either end. An error has what
@@ -32,21 +27,9 @@ func Run(ctx context.Context, args ...string) (string, error) { return Pipe(ctx,
 
 // Pipe is Run, and docker reads from in.
 func Pipe(ctx context.Context, in io.Reader, args ...string) (string, error) {
-	cmd := Command(ctx, args...)
-	var out, said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &said
-	err := cmd.Run()
-	switch {
-	case err == nil:
-		return strings.TrimSpace(out.String()), nil
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	}
-	text := strings.TrimSpace(said.String())
-	if text == "" {
-		text = strings.TrimSpace(out.String())
-	}
-	return "", fmt.Errorf("docker %s: %w: %s", args[0], err, text)
+	cmd := Command(args...)
+	cmd.Stdin = in
+	return cmd.Output(ctx)
 }
 
 // answerLimit is how long a daemon has to answer that it is there.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -315,8 +315,7 @@ func (k *Cluster) lastWords(ctx context.Context, component string) string {
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return "; it said at last:\n" + strings.Join(lines[max(0, len(lines)-wordLines):], "\n")
+	return "; it said at last:\n" + process.LastLines(string(text), wordLines)
 }
 
 // exportImages has the container runtime of a node image, which is no node, write an archive of images.
@@ -343,13 +342,12 @@ func (k *Cluster) Load(ctx context.Context, component string, as Component) erro
 		return nil
 	}
 	read, write := io.Pipe()
-	export := docker.Command(ctx, "run", "--rm", "--name", k.name+"-images", "--label", k.label, "--network", "none", "--entrypoint", "sh", as.Image, "-euc", exportImages, "sh", name)
-	var said bytes.Buffer
-	export.Stdout, export.Stderr = write, &said
+	export := docker.Command("run", "--rm", "--name", k.name+"-images", "--label", k.label, "--network", "none", "--entrypoint", "sh", as.Image, "-euc", exportImages, "sh", name)
+	export.Stdout = write
 	go func() {
-		err := export.Run()
+		_, err := export.Run(ctx)
 		if err != nil {
-			err = fmt.Errorf("exporting from %s: %w: %s", as.Image, err, strings.TrimSpace(said.String()))
+			err = fmt.Errorf("exporting from %s: %w", as.Image, err)
 		}
 		write.CloseWithError(err)
 	}()

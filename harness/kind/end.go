@@ -55,10 +55,19 @@ func ofContainer(code int32, at time.Time) End {
 // SD_MESSAGE_UNIT_PROCESS_EXIT).
 const processExit = "98e322203f7a4ed290d09fe03c09fe15"
 
+// unitExitFields are the fields of an entry that say it. journalctl adds the time.
+const unitExitFields = "MESSAGE_ID,EXIT_CODE,EXIT_STATUS"
+
+// maxEntry is the length of an entry of a journal that can be read, in bytes. journalctl prints more than
+// unitExitFields if its release is older than they are.
+const maxEntry = 1 << 20
+
 // readUnitExits reads what a journal has of a unit, as journalctl --output=json prints it, and calls a
 // function with each end of a process that was no success.
-func readUnitExits(journal io.Reader, exited func(End)) {
-	for lines := bufio.NewScanner(journal); lines.Scan(); {
+func readUnitExits(journal io.Reader, exited func(End)) error {
+	lines := bufio.NewScanner(journal)
+	lines.Buffer(nil, maxEntry)
+	for lines.Scan() {
 		var entry struct {
 			ID     string `json:"MESSAGE_ID"`
 			Code   string `json:"EXIT_CODE"`
@@ -72,6 +81,7 @@ func readUnitExits(journal io.Reader, exited func(End)) {
 		status, _ := strconv.Atoi(entry.Status)
 		exited(ofUnit(entry.Code, status, time.UnixMicro(micros)))
 	}
+	return lines.Err()
 }
 
 // ofMain is the end of a unit's main process, by what systemctl show says of ExecMainCode and ExecMainStatus

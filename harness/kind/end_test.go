@@ -1,6 +1,8 @@
 package kind
 
 import (
+	"bufio"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,16 +13,28 @@ import (
 // TestUnitExits: a journal says how the processes of a unit have ended, and much else.
 func TestUnitExits(t *testing.T) {
 	t.Parallel()
-	journal := `{"MESSAGE":"Started kubelet.service.","MESSAGE_ID":"39f53479d3a045ac8e11786248231fbf","__REALTIME_TIMESTAMP":"1000000"}
+	journal := `{"MESSAGE":"` + strings.Repeat("a", 100<<10) + `","MESSAGE_ID":"39f53479d3a045ac8e11786248231fbf","__REALTIME_TIMESTAMP":"500000"}
+{"MESSAGE":"Started kubelet.service.","MESSAGE_ID":"39f53479d3a045ac8e11786248231fbf","__REALTIME_TIMESTAMP":"1000000"}
 {"MESSAGE":"Main process exited","MESSAGE_ID":"98e322203f7a4ed290d09fe03c09fe15","EXIT_CODE":"exited","EXIT_STATUS":"1","__REALTIME_TIMESTAMP":"2000000"}
 no JSON
 {"MESSAGE":"Main process exited","MESSAGE_ID":"98e322203f7a4ed290d09fe03c09fe15","EXIT_CODE":"killed","EXIT_STATUS":"9","__REALTIME_TIMESTAMP":"3000000"}
 `
 	var got []End
-	readUnitExits(strings.NewReader(journal), func(e End) { got = append(got, e) })
+	if err := readUnitExits(strings.NewReader(journal), func(e End) { got = append(got, e) }); err != nil {
+		t.Error(err)
+	}
 	want := []End{{Code: 1, At: time.Unix(2, 0)}, {Code: -1, Signal: "SIGKILL", At: time.Unix(3, 0)}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestALongEntry can't be read: what comes after it is unknown.
+func TestALongEntry(t *testing.T) {
+	t.Parallel()
+	err := readUnitExits(strings.NewReader(`{"MESSAGE":"`+strings.Repeat("a", maxEntry)), func(End) {})
+	if !errors.Is(err, bufio.ErrTooLong) {
+		t.Error(err)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
@@ -227,8 +227,7 @@ func said(err error) string {
 		return ""
 	}
 	text, _, _ := strings.Cut(string(failed.Output), "\nk8s.io/kubernetes/") // kubeadm says next where it was
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return ":\n" + strings.Join(lines[max(0, len(lines)-20):], "\n")
+	return ":\n" + process.LastLines(text, 20)
 }
 
 func (k *Cluster) connect() error {
@@ -271,30 +270,30 @@ func (k *Cluster) load(ctx context.Context, n *node, reference string) error {
 // followAll has ends recorded, and told, as they come: of containers, of kubelets and of the components of the control plane.
 func (k *Cluster) followAll() error {
 	events := []string{"ctr", "--namespace=k8s.io", "events"}
-	kubelet := []string{"journalctl", "--follow", "--lines=0", "--output=json", "_PID=1", "UNIT=kubelet.service"}
+	kubelet := []string{"journalctl", "--follow", "--lines=0", "--output=json", "--output-fields=" + unitExitFields, "_PID=1", "UNIT=kubelet.service"}
 	for _, n := range k.nodes {
 		exited := func(e End) { k.ended("kubelet/"+n.name, e) }
-		err := errors.Join(k.follow(n, events, n.relay.Follow), k.follow(n, kubelet, func(journal io.Reader) { readUnitExits(journal, exited) }))
+		err := errors.Join(k.follow(n, events, n.relay.Follow), k.follow(n, kubelet, func(journal io.Reader) error { return readUnitExits(journal, exited) }))
 		if err != nil {
 			return err
 		}
 	}
-	return k.follow(&k.controlPlane.node, events, func(events io.Reader) {
-		containerd.ReadExits(events, func(e containerd.Exit) { k.following.Go(func() { k.containerEnded(e) }) })
+	return k.follow(&k.controlPlane.node, events, func(events io.Reader) error {
+		return containerd.ReadExits(events, func(e containerd.Exit) { k.following.Go(func() { k.containerEnded(e) }) })
 	})
 }
 
 // follow has what a command in a node prints read, until Close. That it ends earlier is a loss.
-func (k *Cluster) follow(n *node, command []string, read func(io.Reader)) error {
-	cmd := docker.Command(k.lasting, append([]string{"exec", n.container}, command...)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of skewrig is not one of what it hears
-	ended, err := containerd.Follow(k.lasting, cmd, (*exec.Cmd).Start, read)
+func (k *Cluster) follow(n *node, command []string, read func(io.Reader) error) error {
+	cmd := docker.Command(append([]string{"exec", n.container}, command...)...)
+	cmd.Name, cmd.Stop = command[0], syscall.SIGKILL // what it has read is read
+	ended, err := cmd.Follow(k.lasting, read)
 	if err != nil {
 		return err
 	}
 	k.following.Go(func() {
 		if err := ended(); err != nil {
-			k.config.Lost(fmt.Errorf("%s on node %s, %w", command[0], n.name, err))
+			k.config.Lost(fmt.Errorf("the events of node %s have ended: %w", n.name, err))
 		}
 	})
 	return nil

@@ -3,6 +3,7 @@ package kind
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -10,21 +11,27 @@ import (
 )
 
 // readLine reads a line, and then no more.
-func readLine(from io.Reader) { _, _ = bufio.NewReader(from).ReadString('\n') }
+func readLine(from io.Reader) error {
+	_, err := bufio.NewReader(from).ReadString('\n')
+	return err
+}
 
 // readAll reads to the end.
-func readAll(from io.Reader) { _, _ = io.Copy(io.Discard, from) }
+func readAll(from io.Reader) error {
+	_, err := io.Copy(io.Discard, from)
+	return err
+}
 
 // TestWhatIsFollowedEnds: that it ends before the cluster is a loss, whoever ends it.
 func TestWhatIsFollowedEnds(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
-		read         func(io.Reader)
+		read         func(io.Reader) error
 		want         string
 	}{
-		{"the session breaks", "echo no such session >&2; exit 1", readAll, "journalctl on node node-a, which says what ends there, has ended: exit status 1: no such session"},
-		{"it has no more to say", "exit 0", readAll, "journalctl on node node-a, which says what ends there, has ended: EOF"},
-		{"nobody reads on", "while echo a; do :; done", readLine, "journalctl on node node-a, which says what ends there, has ended: "},
+		{"the session breaks", "echo no such session >&2; exit 1", readAll, "the events of node node-a have ended: journalctl: exit status 1: no such session"},
+		{"it has no more to say", "exit 0", readAll, "the events of node node-a have ended: journalctl: EOF"},
+		{"nobody reads on", "while echo a; do :; done", readLine, "the events of node node-a have ended: journalctl: "},
 	} {
 		inPlaceOfDocker(t, c.script)
 		lost := make(chan error, 1)
@@ -52,10 +59,10 @@ func TestWhatIsFollowedUntilClose(t *testing.T) {
 	k := &Cluster{config: Config{Lost: func(err error) { t.Error(err) }}}
 	k.lasting, k.end = context.WithCancel(t.Context())
 	reads := make(chan struct{})
-	err := k.follow(&node{name: "node-a", container: "a"}, []string{"journalctl", "--follow"}, func(from io.Reader) {
-		readLine(from)
+	err := k.follow(&node{name: "node-a", container: "a"}, []string{"journalctl", "--follow"}, func(from io.Reader) error {
+		err := readLine(from)
 		close(reads)
-		readAll(from)
+		return errors.Join(err, readAll(from))
 	})
 	if err != nil {
 		t.Fatal(err)

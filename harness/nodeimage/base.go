@@ -1,17 +1,14 @@
 package nodeimage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/skewrig/skewrig/harness/docker"
 	"github.com/skewrig/skewrig/harness/layer"
@@ -69,24 +66,12 @@ func debian(ctx context.Context, archive string) (err error) {
 		{"debootstrap", "--variant=minbase", "--include=" + strings.Join(packages, ","), suite, root},
 		{"tar", "--directory", root, "--numeric-owner", "--one-file-system", "--exclude=./var/cache/apt/*", "--exclude=./var/lib/apt/lists/*", "--create", "--file", written, "."},
 	} {
-		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-		cmd.WaitDelay = stopping
-		var said bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := inside.Run(cmd); err != nil {
-			return fmt.Errorf("installing Debian %s: %w: %s", suite, errors.Join(context.Cause(ctx), err), last(said.String(), 10))
+		cmd := process.Command{Path: command[0], Args: command[1:], Env: process.UserEnv(), In: inside}
+		if _, err := cmd.Run(ctx); err != nil {
+			return fmt.Errorf("installing Debian %s: %w", suite, err)
 		}
 	}
 	return os.Rename(written, archive)
-}
-
-// stopping is how long the output of a command that was killed is waited for, which what it has started may still have.
-const stopping = time.Second
-
-// last are the last lines of a text.
-func last(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
 // kindFiles are the files of kind's own base image. Those in directories for programs can be run.

@@ -3,7 +3,6 @@ package nodeimage
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"path"
 	"strings"
 
@@ -11,18 +10,19 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/layer"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
 // controlPlaneImages writes an archive with the images that kubeadm wants, under the names that it
 // has for them, each with one program.
 func controlPlaneImages(ctx context.Context, v release.Version, binaries map[build.Component]string, to string) error {
-	names, err := exec.CommandContext(ctx, binaries[build.Kubeadm], "config", "images", "list", "--kubernetes-version", string(v)).Output()
+	names, err := process.Command{Path: binaries[build.Kubeadm], Args: []string{"config", "images", "list", "--kubernetes-version", string(v)}}.Output(ctx)
 	if err != nil {
 		return fmt.Errorf("asking kubeadm which images it wants: %w", err)
 	}
 	var images []layer.Named
-	for name := range strings.FieldsSeq(string(names)) {
+	for name := range strings.FieldsSeq(names) {
 		component, _, _ := strings.Cut(path.Base(name), ":")
 		program := binaries[build.Component(component)]
 		if program == "" {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,27 +10,10 @@ import (
 	"syscall"
 )
 
-// guardScript waits until its standard input is closed, which the kernel does
-// when skewrig ends in whatever way, and then removes a directory, and the cgroups
-// that have its name. Children that are dying at that moment may still be writing, so it
-// looks again.
-const guardScript = `cat >/dev/null
-i=0
-while [ $i -lt 200 ]; do
-	rm -rf -- "$1" 2>/dev/null
-	left=
-	if [ -e "$1" ]; then left=yes; fi
-	for group in /sys/fs/cgroup/"${1##*/}" /sys/fs/cgroup/*/"${1##*/}"; do
-		case "${1##*/}" in skewrig-*) ;; *) continue ;; esac
-		[ -d "$group" ] || continue
-		find "$group" -depth -type d -exec rmdir {} + 2>/dev/null
-		if [ -d "$group" ]; then left=yes; fi
-	done
-	[ "$left" ] || exit 0
-	i=$((i+1))
-	sleep 0.05
-done
-exit 1`
+// guardScript removes a directory when skewrig has ended.
+//
+//go:embed guard.sh
+var guardScript string
 
 // Guard owns a directory and sees to it that the directory is removed even
 // when skewrig is killed with a signal that it can't handle. Where there is no shell, as
@@ -64,7 +48,7 @@ func newGuard(shell, dir string) (_ *Guard, err error) {
 	defer end.Close()
 
 	cmd := exec.Command(shell, "-c", guardScript, "skewrig-guard", dir) //nolint:noctx // outlives every context on purpose
-	cmd.Stdin = end
+	cmd.Env, cmd.Stdin = ToolEnv(), end
 	// A group of its own: neither Ctrl-C nor a closing terminal reaches it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

@@ -2,13 +2,14 @@ package process
 
 import (
 	"bufio"
+	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -21,18 +22,17 @@ type Namespaces struct {
 	init   *exec.Cmd
 	hold   *os.File // closing it ends the first process
 	starts chan func()
+	closed chan struct{}
+	close  func() error
 }
 
-// initScript is what the first process of the namespaces runs: what prepares them, and then it
-// waits until its standard input is closed, which the kernel does when skewrig ends. A shell
-// that waits for a command also takes notice of the end of orphans.
-const initScript = `set -e
-mount --make-rprivate /
-mount -t proc proc /proc
-%s
-echo ready
-exec >/dev/null 2>&1
-cat`
+// errClosed is the error of a command that is to start in namespaces that have ended.
+var errClosed = errors.New("its namespaces have ended")
+
+// initScript is the script of the first process of the namespaces.
+//
+//go:embed init.sh
+var initScript string
 
 // NewNamespaces makes namespaces. The shell script prepares them, as root: it may mount what it
 // likes, and has the arguments as $1, $2 and so on. It takes root.
@@ -42,11 +42,12 @@ func NewNamespaces(script string, args ...string) (_ *Namespaces, err error) {
 		return nil, err
 	}
 	defer end.Close()
-	n := &Namespaces{hold: hold, starts: make(chan func())}
-	n.init = exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(initScript, script), "skewrig-node"}, args...)...) //nolint:noctx // lives until Close
+	n := &Namespaces{hold: hold, starts: make(chan func()), closed: make(chan struct{})}
+	n.close = sync.OnceValue(n.end)
+	n.init = exec.Command("/bin/sh", append([]string{"-c", initScript, "skewrig-node", script}, args...)...) //nolint:noctx // lives until Close
 	n.init.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	n.init.Stdin = end
-	var said strings.Builder
+	said := tail{max: maxErrors}
 	n.init.Stderr = &said
 	out, err := n.init.StdoutPipe()
 	if err != nil {
@@ -56,11 +57,10 @@ func NewNamespaces(script string, args ...string) (_ *Namespaces, err error) {
 	if err := n.init.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("making namespaces: %w", err), hold.Close())
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		if errors.Is(err, io.EOF) {
-			err = n.init.Wait()
-		}
-		return nil, errors.Join(fmt.Errorf("preparing namespaces: %w: %s", err, strings.TrimSpace(said.String())), hold.Close())
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil { // it has ended: it says nothing but that it is ready
+		closed := hold.Close()
+		err = cmp.Or(n.init.Wait(), err)
+		return nil, errors.Join(withLines(fmt.Errorf("preparing namespaces: %w", err), string(said.last())), closed)
 	}
 	entered := make(chan error)
 	go n.spawn(entered)
@@ -84,8 +84,13 @@ func (n *Namespaces) spawn(entered chan<- error) {
 	if err != nil {
 		return
 	}
-	for start := range n.starts {
-		start()
+	for {
+		select {
+		case start := <-n.starts:
+			start()
+		case <-n.closed:
+			return
+		}
 	}
 }
 
@@ -117,27 +122,24 @@ func enter(pid int) error {
 // PID is the process id of the first process.
 func (n *Namespaces) PID() int { return n.init.Process.Pid }
 
-// Start starts a command in the namespaces, as the leader of a process group.
-func (n *Namespaces) Start(cmd *exec.Cmd) error {
+// start starts a command in the namespaces, as the leader of a process group.
+func (n *Namespaces) start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	result := make(chan error)
-	n.starts <- func() { result <- cmd.Start() }
-	return <-result
-}
-
-// Run runs a command in the namespaces to its end. A command of a context is killed when that
-// is done.
-func (n *Namespaces) Run(cmd *exec.Cmd) error {
-	if err := n.Start(cmd); err != nil {
-		return err
+	select {
+	case n.starts <- func() { result <- cmd.Start() }:
+		return <-result
+	case <-n.closed:
+		return errClosed
 	}
-	return cmd.Wait()
 }
 
-// Close ends all processes of the namespaces, and returns when they are gone. Nothing may be
+// Close ends all processes of the namespaces, and returns when they are gone. Nothing can be
 // started there afterwards.
-func (n *Namespaces) Close() error {
-	close(n.starts)
+func (n *Namespaces) Close() error { return n.close() }
+
+func (n *Namespaces) end() error {
+	close(n.closed)
 	err := n.init.Process.Kill()
 	_ = n.init.Wait() // it was killed
 	return errors.Join(err, n.hold.Close())

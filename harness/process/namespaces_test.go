@@ -3,7 +3,6 @@ package process
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,13 +29,11 @@ func namespaces(t *testing.T, script string, args ...string) *Namespaces {
 // output runs a shell in namespaces, and returns what it printed.
 func output(t *testing.T, n *Namespaces, script string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script)
-	var out strings.Builder
-	cmd.Stdout = &out
-	if err := n.Run(cmd); err != nil {
+	out, err := Command{Path: "/bin/sh", Args: []string{"-c", script}, In: n}.Output(t.Context())
+	if err != nil {
 		t.Fatalf("%s: %v", script, err)
 	}
-	return strings.TrimSpace(out.String())
+	return out
 }
 
 // TestNamespaces: what is mounted there is nowhere else, and a daemon there ends with them.
@@ -79,6 +76,27 @@ func TestNamespacesThatCannotBePrepared(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "exit status 3: no disk") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAScriptThatPrints prepares namespaces as a silent one does.
+func TestAScriptThatPrints(t *testing.T) {
+	t.Parallel()
+	n := namespaces(t, `echo "mounting $1"`, "a")
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClosedNamespaces run nothing more, and can be closed again.
+func TestClosedNamespaces(t *testing.T) {
+	t.Parallel()
+	n := namespaces(t, "")
+	if err := errors.Join(n.Close(), n.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := (Command{Path: "/bin/true", In: n}).Run(t.Context()); !errors.Is(err, errClosed) {
+		t.Errorf("%v, want %v", err, errClosed)
 	}
 }
 

@@ -98,9 +98,9 @@ func launch(cfg Config) (*Process, error) {
 // start starts a command where the process is to run.
 func (cfg *Config) start(cmd *exec.Cmd) error {
 	if cfg.In != nil {
-		return cfg.In.Start(cmd)
+		return cfg.In.start(cmd)
 	}
-	return StartChild(cmd)
+	return startChild(cmd)
 }
 
 // wait is the only caller of cmd.Wait; everyone else learns of the exit

@@ -24,19 +24,10 @@ var spawn = sync.OnceValue(func() chan<- func() {
 	return requests
 })
 
-// StartChild starts a command in a process group of its own, which ends with skewrig, and no earlier.
-func StartChild(cmd *exec.Cmd) error {
+// startChild starts a command in a process group of its own, which ends with skewrig, and no earlier.
+func startChild(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error)
 	spawn() <- func() { result <- cmd.Start() }
 	return <-result
-}
-
-// Run runs a command to its end, as its own Run does, in a process group that ends
-// with skewrig. A command of a context is killed when that is done.
-func Run(cmd *exec.Cmd) error {
-	if err := StartChild(cmd); err != nil {
-		return err
-	}
-	return cmd.Wait()
 }

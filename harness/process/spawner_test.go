@@ -32,7 +32,7 @@ func TestAChildOutlivesTheThread(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")
 	var err error
-	tid := inEndingThread(func() { err = StartChild(cmd) })
+	tid := inEndingThread(func() { err = startChild(cmd) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
-	"strings"
 
 	"github.com/skewrig/skewrig/harness/process"
 )
@@ -91,22 +89,17 @@ func ask(ctx context.Context, client string, request any) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	var out, said bytes.Buffer
-	cmd := exec.CommandContext(ctx, client)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = []string{}, bytes.NewReader(text), &out, &said
-	if err := process.Run(cmd); err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return Answer{}, fmt.Errorf("%s: %w: %s", client, err, strings.TrimSpace(said.String()))
+	ended, err := process.Command{Name: client, Path: client, Stdin: bytes.NewReader(text)}.Run(ctx)
+	if err != nil {
+		return Answer{}, err
 	}
 	var a struct {
 		Answer
 
 		Error string `json:"error"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
-		return Answer{}, fmt.Errorf("%s answers %q: %w", client, out.String(), err)
+	if err := json.Unmarshal(ended.Stdout, &a); err != nil {
+		return Answer{}, fmt.Errorf("%s answers %q: %w", client, ended.Stdout, err)
 	}
 	if a.Error != "" {
 		return a.Answer, fmt.Errorf("%w: %s", ErrClient, a.Error)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -44,15 +44,16 @@ func tryFlags(ctx context.Context, program string, t plan.FlagSet) error {
 	for _, name := range slices.Sorted(maps.Keys(t.Flags)) {
 		args = append(args, "--"+name+"="+t.Flags[name])
 	}
-	out, err := exec.CommandContext(ctx, program, append(args, "--help")...).CombinedOutput()
-	if err == nil || strings.Contains(string(out), "help requested") {
+	ended, err := process.Command{Path: program, Args: append(args, "--help")}.Run(ctx)
+	out := ended.Text()
+	if err == nil || strings.Contains(out, "help requested") {
 		return nil
 	}
 	hint := ""
 	if t.Component == string(build.Kubelet) {
 		hint = "; what is a field of KubeletConfiguration goes into config"
 	}
-	said := strings.TrimPrefix(words(string(out)), t.Component+": ")
+	said := strings.TrimPrefix(words(out), t.Component+": ")
 	return fmt.Errorf("%s: %s %s: %s%s", t.Place(said), t.Component, t.Version, said, hint)
 }
 
@@ -64,6 +65,5 @@ func words(out string) string {
 	if line := complaint.FindString(out); line != "" {
 		return strings.TrimPrefix(strings.TrimSpace(line), "Error: ")
 	}
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	return lines[len(lines)-1]
+	return process.LastLines(out, 1)
 }

@@ -52,23 +52,22 @@ func runKubectl(ctx context.Context, program build.Binary, kubeconfig string, k 
 	if err != nil {
 		return ran, err
 	}
-	var out, said bytes.Buffer
-	cmd := exec.CommandContext(ctx, program.Path, k.Args...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, []string{"HOME=" + dir, "KUBECONFIG=" + kubeconfig}, bytes.NewReader(input), &out, &said
 	began := time.Now()
-	err = process.Run(cmd)
+	ended, err := process.Command{
+		Path: program.Path, Args: k.Args, Dir: dir, Env: []string{"HOME=" + dir, "KUBECONFIG=" + kubeconfig}, Stdin: bytes.NewReader(input),
+	}.Run(ctx)
 	if ctx.Err() != nil {
 		return ran, context.Cause(ctx)
 	}
-	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 		return ran, err
 	}
 	ran = record.KubectlRan{
-		Program: fmt.Sprintf("%s@%s", program.Component, program.Version), Code: cmd.ProcessState.ExitCode(),
-		Errors: strings.TrimSpace(said.String()), Output: strings.TrimSpace(out.String()), Seconds: time.Since(began).Seconds(),
+		Program: fmt.Sprintf("%s@%s", program.Component, program.Version), Code: ended.State.ExitCode(),
+		Errors: strings.TrimSpace(string(ended.Stderr)), Output: strings.TrimSpace(string(ended.Stdout)), Seconds: time.Since(began).Seconds(),
 	}
-	if json.Valid(out.Bytes()) {
-		ran.Output = json.RawMessage(out.Bytes())
+	if json.Valid(ended.Stdout) {
+		ran.Output = json.RawMessage(ended.Stdout)
 	}
 	return ran, nil
 }

@@ -3,11 +3,14 @@
 package archtest
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,23 +99,81 @@ func TestTheTableForbids(t *testing.T) {
 	}
 }
 
-// TestOnlyProcessEndsChildrenWithSkewrig: the kernel ends a child with the thread that started it, and only
-// harness/process starts them from one that stays.
-func TestOnlyProcessEndsChildrenWithSkewrig(t *testing.T) {
-	var found []string
+// TestOnlyProcessStartsPrograms: it starts them in a group of their own, from a thread that stays, so that they end with
+// skewrig, and gives them no environment but the one that they need.
+func TestOnlyProcessStartsPrograms(t *testing.T) {
+	const only = "harness/process"
+	starts := false
 	for _, p := range list(t) {
+		pkg := strings.TrimPrefix(p.ImportPath, module)
 		for _, name := range p.GoFiles {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if bytes.Contains(text, []byte("Pdeathsig:")) {
-				found = append(found, strings.TrimPrefix(p.ImportPath, module)+"/"+name)
+			for _, use := range programStarts(t, text) {
+				starts = starts || pkg == only
+				if pkg != only {
+					t.Errorf("%s/%s uses %s: use process.Command or process.Start", pkg, name, use)
+				}
 			}
 		}
 	}
-	if want := []string{"harness/process/spawner.go"}; !slices.Equal(found, want) {
-		t.Errorf("%q set Pdeathsig, want %q alone: use process.StartChild", found, want)
+	if !starts {
+		t.Errorf("%s starts no program: the test looks for the wrong thing", only)
+	}
+}
+
+// startsProgram are what starts programs, by their packages.
+var startsProgram = map[string][]string{
+	"os/exec":                   {"Cmd", "Command", "CommandContext"},
+	"os":                        {"StartProcess"},
+	"syscall":                   {"Exec", "ForkExec", "StartProcess", "SysProcAttr"},
+	"golang.org/x/sys/unix":     {"Exec"},
+	"sigs.k8s.io/kind/pkg/exec": {"Command", "CommandContext"},
+	"k8s.io/utils/exec":         {"New"},
+}
+
+// programStarts are the uses of them in a Go file.
+func programStarts(t *testing.T, text []byte) (uses []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported := make(map[string]string)
+	for _, i := range file.Imports {
+		importPath := strings.Trim(i.Path.Value, `"`)
+		name := path.Base(importPath)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		imported[name] = importPath
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if use, is := n.(*ast.SelectorExpr); is {
+			if of, is := use.X.(*ast.Ident); is && slices.Contains(startsProgram[imported[of.Name]], use.Sel.Name) {
+				uses = append(uses, of.Name+"."+use.Sel.Name)
+			}
+		}
+		return true
+	})
+	return uses
+}
+
+// TestProgramStarts: other names of packages are seen through, and what starts nothing is no use.
+func TestProgramStarts(t *testing.T) {
+	got := programStarts(t, []byte(`package a
+import ("context"; run "os/exec"; "os"; "syscall")
+func a(ctx context.Context) {
+	_, _ = run.LookPath("sh")
+	_ = run.CommandContext(ctx, "sh").Run()
+	_, _ = os.StartProcess("sh", nil, &os.ProcAttr{Sys: &syscall.SysProcAttr{}})
+	var exec struct{ Command int }
+	_ = exec.Command
+}`))
+	if want := []string{"run.CommandContext", "os.StartProcess", "syscall.SysProcAttr"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
