@@ -98,7 +98,17 @@ func (c *Cluster) undo(ctx context.Context, r Run) error {
 
 // Delete deletes the Job of a run with all that is its.
 func (c *Cluster) Delete(ctx context.Context, r Run) error {
-	err := c.client.BatchV1().Jobs(r.Namespace).Delete(ctx, r.Name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+	all := c.client.BatchV1().Jobs(r.Namespace)
+	job, err := all.Get(ctx, r.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case job.Labels[existing.RunLabel] != r.Name:
+		return fmt.Errorf("deleting Job %s/%s: it is not of this run: it has no label %s=%[2]s", r.Namespace, r.Name, existing.RunLabel)
+	}
+	err = all.Delete(ctx, r.Name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground), Preconditions: &metav1.Preconditions{UID: &job.UID}})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

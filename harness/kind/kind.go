@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -164,7 +166,13 @@ func (k *Cluster) Kubeconfig() string { return filepath.Join(k.config.dir, "kube
 
 // Path is the path of the container of a node with an id, "namespace/pod/container", and whether
 // there is one.
-func (k *Cluster) Path(node, id string) (string, bool) { return k.nodes[node].relay.Path(id) }
+func (k *Cluster) Path(node, id string) (string, bool) {
+	n, err := k.node(node)
+	if err != nil {
+		return "", false
+	}
+	return n.relay.Path(id)
+}
 
 // Create creates the cluster, and returns when its nodes are ready. If it can't, or is interrupted,
 // nothing but its directory is left once Close was called.
@@ -341,5 +349,14 @@ const clusterLabel = "io.x-k8s.kind.cluster"
 
 // remove removes the containers of the cluster.
 func (k *Cluster) remove() error {
-	return removeContainers(context.Background(), "label="+clusterLabel+"="+k.name)
+	_, err := removeContainers(context.Background(), "label="+clusterLabel+"="+k.name)
+	return err
+}
+
+// node is a node of the cell.
+func (k *Cluster) node(name string) (*node, error) {
+	if n := k.nodes[name]; n != nil {
+		return n, nil
+	}
+	return nil, fmt.Errorf("unsupported value: node %q: supported values: %s", name, strings.Join(slices.Sorted(maps.Keys(k.nodes)), ", "))
 }

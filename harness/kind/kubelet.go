@@ -32,8 +32,11 @@ func (n *node) systemctl(ctx context.Context, args ...string) error {
 
 // StopKubelet asks the kubelet of a node to end, and returns when it is gone.
 func (k *Cluster) StopKubelet(ctx context.Context, node string) (End, error) {
+	n, err := k.node(node)
+	if err != nil {
+		return End{}, err
+	}
 	k.away.begin("kubelet/" + node)
-	n := k.nodes[node]
 	if err := n.systemctl(ctx, "stop"); err != nil {
 		k.away.end("kubelet/" + node)
 		return End{}, err
@@ -47,8 +50,11 @@ const killKubelet = "systemctl kill --signal=KILL kubelet.service; systemctl sto
 
 // KillKubelet ends it without a warning. systemd does not start it again.
 func (k *Cluster) KillKubelet(ctx context.Context, node string) (End, error) {
+	n, err := k.node(node)
+	if err != nil {
+		return End{}, err
+	}
 	k.away.begin("kubelet/" + node)
-	n := k.nodes[node]
 	if _, err := docker.Run(ctx, "exec", n.container, "sh", "-euc", killKubelet); err != nil {
 		k.away.end("kubelet/" + node)
 		return End{}, fmt.Errorf("killing the kubelet of %s: %w", node, err)
@@ -72,7 +78,10 @@ func (n *node) kubeletEnd(ctx context.Context) (End, error) {
 // StartKubelet starts the kubelet of a node with the gates and the configuration that it is to have, and returns when it is
 // ready. If it is to have an image, the kubelet is that of this node image from now on.
 func (k *Cluster) StartKubelet(ctx context.Context, as Node) error {
-	node, n := as.Name, k.nodes[as.Name]
+	n, err := k.node(as.Name)
+	if err != nil {
+		return err
+	}
 	if as.Image != "" {
 		if err := k.replaceKubelet(ctx, n, as.Image); err != nil {
 			return err
@@ -82,7 +91,7 @@ func (k *Cluster) StartKubelet(ctx context.Context, as Node) error {
 		return err
 	}
 	began := time.Now().Truncate(time.Second) // as times in statuses are
-	k.away.end("kubelet/" + node)
+	k.away.end("kubelet/" + n.name)
 	if err := n.systemctl(ctx, "start"); err != nil {
 		return err
 	}
@@ -148,7 +157,11 @@ func (k *Cluster) awaitKubelet(ctx context.Context, n *node, began time.Time) er
 
 // KubeletLog is what the kubelets of a node have said so far.
 func (k *Cluster) KubeletLog(ctx context.Context, node string) ([]byte, error) {
-	text, err := docker.Run(ctx, "exec", k.nodes[node].container, "journalctl", "--no-pager", "--output=cat", "--unit=kubelet.service")
+	n, err := k.node(node)
+	if err != nil {
+		return nil, err
+	}
+	text, err := docker.Run(ctx, "exec", n.container, "journalctl", "--no-pager", "--output=cat", "--unit=kubelet.service")
 	return []byte(text), err
 }
 
@@ -158,7 +171,11 @@ func (k *Cluster) PutManifest(ctx context.Context, node, name string, manifest [
 	if err := canName(name); err != nil {
 		return err
 	}
-	return k.nodes[node].putFile(ctx, staticPodFile(name), manifest)
+	n, err := k.node(node)
+	if err != nil {
+		return err
+	}
+	return n.putFile(ctx, staticPodFile(name), manifest)
 }
 
 // RemoveManifest takes the file of a static pod away, by the pod's name. It returns before the pod has ended.
@@ -166,7 +183,11 @@ func (k *Cluster) RemoveManifest(ctx context.Context, node, name string) error {
 	if err := canName(name); err != nil {
 		return err
 	}
-	_, err := docker.Run(ctx, "exec", k.nodes[node].container, "rm", staticPodFile(name))
+	n, err := k.node(node)
+	if err != nil {
+		return err
+	}
+	_, err = docker.Run(ctx, "exec", n.container, "rm", staticPodFile(name))
 	return err
 }
 

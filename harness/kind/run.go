@@ -6,25 +6,28 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/files"
 )
 
-// The labels of a run's network, beside which run it is: the machine and the directory of the run, which is
-// claimed while that lasts.
-const (
-	hostLabel = "skewrig.dev/host"
-	dirLabel  = "skewrig.dev/dir"
-)
+// tempPrefix begins the name of a run's directory, and idFile is the file in it with the run's id. The directory is
+// claimed while the run lasts.
+const tempPrefix, idFile = "skewrig-kind-", "run"
 
 // networkVariable is how kind is told of a network (pkg/cluster/internal/providers/docker/network.go).
 const networkVariable = "KIND_EXPERIMENTAL_DOCKER_NETWORK"
 
-// Run is what the clusters of one run share: a network and a directory. There is one in a process.
+// Run is what the clusters of one run share: a network and a directory.
 type Run struct {
 	id, dir string
 	claimed *claim.Claim
@@ -52,51 +55,74 @@ func Check(ctx context.Context) error {
 	return nil
 }
 
-// Open begins a run. What runs of this machine have left that were killed is removed. command is
-// that of this process.
+// opened is true while this process has a run: kind reads the network of its clusters from the environment.
+var opened atomic.Bool
+
+// ErrOpen is the error of Open while this process has another run.
+var ErrOpen = errors.New("this process has a run with kind clusters: close it first")
+
+// Open begins a run, and removes what killed runs of this machine have left. command is that of this process, which has
+// one run at a time.
 func Open(ctx context.Context, command string) (_ *Run, err error) {
-	if err := removeLeft(ctx); err != nil {
-		return nil, err
+	if !opened.CompareAndSwap(false, true) {
+		return nil, ErrOpen
 	}
 	id := make([]byte, 4)
 	_, _ = rand.Read(id) // it never fails
 	r := &Run{id: hex.EncodeToString(id)}
-	if r.dir, err = os.MkdirTemp("", "skewrig-kind-"); err != nil {
-		return nil, err
-	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.Close())
 		}
 	}()
+	if err := removeLeft(ctx); err != nil {
+		return nil, err
+	}
+	if r.dir, err = os.MkdirTemp("", tempPrefix); err != nil {
+		return nil, err
+	}
 	if r.claimed, err = claim.Take(r.dir, claim.Me(command)); err != nil {
 		return nil, err
 	}
-	host, err := os.Hostname()
+	if err := os.WriteFile(filepath.Join(r.dir, idFile), []byte(r.id), 0o600); err != nil {
+		return nil, err
+	}
+	owner, err := docker.OwnerLabels()
 	if err != nil {
 		return nil, err
 	}
-	_, err = docker.Run(ctx, "network", "create", "--driver", "bridge", "--opt", "com.docker.network.bridge.enable_ip_masquerade=true",
-		"--label", r.label(), "--label", hostLabel+"="+host, "--label", dirLabel+"="+r.dir, r.name())
-	if err != nil {
+	create := slices.Concat([]string{"network", "create", "--driver", "bridge", "--opt", "com.docker.network.bridge.enable_ip_masquerade=true", "--label", r.label()}, owner, []string{r.name()})
+	if _, err = docker.Run(ctx, create...); err != nil {
 		return nil, fmt.Errorf("making a network for kind clusters: %w", err)
 	}
 	return r, os.Setenv(networkVariable, r.name())
 }
 
-// Close removes what is left of the run.
+// Close removes what is left of the run. If it can't, the next Open finds the directory, and tries again.
 func (r *Run) Close() error {
-	err := removeNetwork(context.Background(), r.name())
-	if r.claimed != nil {
-		err = errors.Join(err, r.claimed.Release())
+	defer opened.Store(false)
+	if r.claimed == nil { // it has made nothing yet
+		return removeDir(r.dir)
 	}
-	return errors.Join(err, os.RemoveAll(r.dir))
+	err := removeNetwork(context.Background(), r.name())
+	if err == nil {
+		err = removeDir(r.dir)
+	}
+	return errors.Join(err, r.claimed.Release(), os.Unsetenv(networkVariable))
+}
+
+// removeDir removes the directory of a run, if it has one.
+func removeDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	return os.RemoveAll(dir)
 }
 
 // removeNetwork removes the network of a run with all of its containers, those among them that are
 // not in the network yet. It may be gone.
 func removeNetwork(ctx context.Context, name string) error {
-	if err := removeContainers(ctx, "name="+name+"-"); err != nil {
+	if _, err := removeContainers(ctx, "name=^"+name+"-"); err != nil {
 		return err
 	}
 	if _, err := docker.Run(ctx, "network", "inspect", name); err != nil {
@@ -106,66 +132,88 @@ func removeNetwork(ctx context.Context, name string) error {
 	return err
 }
 
-// removeContainers removes the containers that a filter of docker ps finds.
-func removeContainers(ctx context.Context, filter string) error {
+// removeContainers removes the containers that a filter of docker ps finds, and reports whether there were any.
+func removeContainers(ctx context.Context, filter string) (any bool, err error) {
 	found, err := docker.Run(ctx, "ps", "--all", "--quiet", "--filter", filter)
 	if err != nil || found == "" {
-		return err
+		return false, err
 	}
 	_, err = docker.Run(ctx, append([]string{"rm", "--force", "--volumes"}, strings.Fields(found)...)...)
-	return err
+	return true, err
 }
 
-// removeLeft removes what is there of runs of this machine that have ended.
+// runName is the name of a run's network, and runID its id.
+var runName, runID = regexp.MustCompile(`^skewrig-[0-9a-f]{8}$`), regexp.MustCompile(`^[0-9a-f]{8}$`)
+
+// removeLeft removes what runs of this machine have left that have ended. Nothing that a label says is taken for a path.
 func removeLeft(ctx context.Context) error {
-	host, err := os.Hostname()
+	networks, err := docker.Left(ctx, "network", docker.RunLabel)
 	if err != nil {
 		return err
 	}
-	format := fmt.Sprintf(`{{.Name}} {{.Label %q}}`, dirLabel)
-	networks, err := docker.Run(ctx, "network", "ls", "--filter", "label="+hostLabel+"="+host, "--format", format)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(networks) {
-		name, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-		claimed, err := claim.Take(dir, claim.Me("removing what was left"))
-		switch taken := (*claim.TakenError)(nil); {
-		case errors.As(err, &taken):
-			continue // it runs
-		case err == nil:
-			err = errors.Join(removeNetwork(ctx, name), claimed.Release(), os.RemoveAll(dir))
-		case errors.Is(err, os.ErrNotExist):
-			err = removeNetwork(ctx, name)
+	for _, name := range networks {
+		if !runName.MatchString(name) {
+			continue
 		}
-		if err != nil {
+		if err := removeNetwork(ctx, name); err != nil {
 			return fmt.Errorf("removing what a run has left (network %s): %w", name, err)
 		}
 	}
-	return removeLate(ctx)
-}
-
-// ofRun finds the name of a run in that of a cluster.
-var ofRun = regexp.MustCompile(`^(skewrig-[0-9a-f]{8})-[0-9]+$`)
-
-// removeLate removes containers of runs that have no network any more: a command that outlived a run
-// which was killed can make one when the rest is gone. A run that lasts has its network first.
-func removeLate(ctx context.Context) error {
-	clusters, err := docker.Run(ctx, "ps", "--all", "--filter", "label="+clusterLabel, "--format", fmt.Sprintf(`{{.Label %q}}`, clusterLabel))
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
 	if err != nil {
 		return err
 	}
-	for cluster := range strings.Lines(clusters) {
-		run := ofRun.FindStringSubmatch(strings.TrimSpace(cluster))
-		if run == nil {
-			continue // somebody else's
-		}
-		if _, err := docker.Run(ctx, "network", "inspect", run[1]); err == nil {
-			continue
-		}
-		if err := removeContainers(ctx, "label="+clusterLabel+"="+run[0]); err != nil {
-			return err
+	for _, dir := range dirs {
+		if err := removeRun(ctx, dir); err != nil {
+			return fmt.Errorf("removing what a run has left (%s): %w", dir, err)
 		}
 	}
 	return nil
+}
+
+// removeRun removes what the run of a directory has left, if it has ended. kind's own commands outlive a run that is
+// killed, and may make a container when the rest is gone: the directory goes when nothing else is left, so that the next
+// run looks again.
+func removeRun(ctx context.Context, dir string) error {
+	id := idIn(dir)
+	if id == "" {
+		return nil
+	}
+	claimed, err := claim.Take(dir, claim.Me("removing what was left"))
+	if _, taken := errors.AsType[*claim.TakenError](err); taken || errors.Is(err, fs.ErrNotExist) {
+		return nil // it lasts, or has ended just now
+	}
+	if err != nil {
+		return err
+	}
+	name := (&Run{id: id}).name()
+	any, err := removeContainers(ctx, "name=^"+name+"-")
+	if err == nil {
+		err = removeNetwork(ctx, name)
+	}
+	if err == nil && !any {
+		err = os.RemoveAll(dir)
+	}
+	return errors.Join(err, claimed.Release())
+}
+
+// idIn is the id of the run whose directory it is. It is empty for a directory of others, and for what is no directory.
+func idIn(dir string) string {
+	at, err := os.Lstat(dir)
+	if err != nil {
+		return ""
+	}
+	if owner, known := at.Sys().(*syscall.Stat_t); !at.IsDir() || !known || int(owner.Uid) != os.Geteuid() {
+		return ""
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	id, err := files.ReadIn(root, idFile, 64)
+	if err != nil || !runID.Match(id) {
+		return ""
+	}
+	return string(id)
 }

@@ -5,6 +5,7 @@ package nodeimage
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/docker"
@@ -93,20 +95,27 @@ func short(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// assemble makes an image of another one with files, those of images for pods imported. A container of an earlier run that was killed is removed.
+// assemble makes an image of another one with files, those of images for pods imported. Containers that killed processes of
+// this machine have left are removed.
 func assemble(ctx context.Context, base string, files layer.Layer, name string) (err error) {
-	container := "skewrig-node-image-" + short(name)
-	remove := func() error {
-		_, err := docker.Run(context.WithoutCancel(ctx), "rm", "--force", "--volumes", container)
+	const label = docker.RunLabel + "=node-image"
+	left, err := docker.Left(ctx, "container", label)
+	if err != nil {
 		return err
 	}
-	if err := remove(); err != nil {
+	if err := remove(ctx, left...); err != nil {
 		return err
 	}
-	if _, err := docker.Run(ctx, "run", "--detach", "--name", container, "--label", docker.RunLabel+"=node-image", "--network", "none", "--entrypoint", "sleep", base, "infinity"); err != nil {
+	owner, err := docker.OwnerLabels()
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
+	container := "skewrig-node-image-" + short(name+rand.Text())
+	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx), container)) }()
+	run := slices.Concat([]string{"run", "--detach", "--name", container, "--label", label}, owner, []string{"--network", "none", "--entrypoint", "sleep", base, "infinity"})
+	if _, err := docker.Run(ctx, run...); err != nil {
+		return err
+	}
 	if err := copyTo(ctx, container, files); err != nil {
 		return err
 	}
@@ -114,6 +123,15 @@ func assemble(ctx context.Context, base string, files layer.Layer, name string) 
 		return fmt.Errorf("setting up the node image: %w", err)
 	}
 	_, err = docker.Run(ctx, "commit", "--change", `ENTRYPOINT ["/usr/local/bin/entrypoint","/sbin/init"]`, "--change", "CMD []", "--change", "ENV container=docker", container, name)
+	return err
+}
+
+// remove removes containers, which may be gone.
+func remove(ctx context.Context, containers ...string) error {
+	if len(containers) == 0 {
+		return nil
+	}
+	_, err := docker.Run(ctx, append([]string{"rm", "--force", "--volumes"}, containers...)...)
 	return err
 }
 

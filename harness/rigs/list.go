@@ -105,8 +105,12 @@ func releases(components map[string]string) []string {
 	return slices.Compact(all)
 }
 
-// Remove removes what a killed process has left. A rig that runs is an error.
+// Remove removes what a killed process has left. A rig that runs is an error, and so is a directory that is no rig of this
+// user.
 func Remove(r Rig) error {
+	if _, is, err := read(r.Dir); err != nil || !is || !strings.HasPrefix(filepath.Base(r.Dir), Prefix) {
+		return errors.Join(fmt.Errorf("%s is not the directory of a rig", r.Dir), err)
+	}
 	held, err := claim.Take(r.Dir, claim.Me("remove"))
 	if err != nil {
 		return err
