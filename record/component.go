@@ -79,6 +79,17 @@ type ObjectObserved struct {
 	Namespace string          `json:"namespace,omitempty"`
 	Name      string          `json:"name"`
 	Object    json.RawMessage `json:"object"`
+	// Writers are the field managers that have changed the object since this watch saw it
+	// last, as its managedFields prove. If unset, that is not known.
+	Writers []Writer `json:"writers,omitempty"`
+}
+
+// Writer is a field manager that writes an object.
+type Writer struct {
+	Manager   string `json:"manager"`
+	Operation string `json:"operation"` // Update or Apply
+	// Subresource is the part of the object that is written. If unset, the object itself is.
+	Subresource string `json:"subresource,omitempty"`
 }
 
 // Routed is recorded when a component is led to other API servers. The subject is the

@@ -139,8 +139,9 @@ func (o *observer) recordMissing() {
 
 // handler appends an object of a resource if it differs from what was recorded before.
 func (o *observer) handler(resource string) cache.ResourceEventHandler {
-	return watched.Handler(func(change string, object *unstructured.Unstructured) {
+	return watched.Handler(func(change string, object *unstructured.Unstructured, writers []record.Writer) {
 		subject, event, is := watched.Event(change, resource, object)
+		event.Writers = writers
 		if is && o.seen.Changed(string(object.GetUID()), subject, event) {
 			o.recorder.Append("watch", subject, event)
 		}

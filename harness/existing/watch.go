@@ -171,11 +171,12 @@ func endsWell(err error) bool {
 }
 
 func (w *watcher) handler(resource string) cache.ResourceEventHandler {
-	return watched.Handler(func(change string, object *unstructured.Unstructured) {
+	return watched.Handler(func(change string, object *unstructured.Unstructured, writers []record.Writer) {
 		if resource == nodes && !w.Whole {
 			object = ofAnyNode(object)
 		}
 		subject, event, is := watched.Event(change, resource, object)
+		event.Writers = writers
 		if is && w.Seen.Changed(string(object.GetUID()), subject, event) {
 			w.record(subject, event)
 		}

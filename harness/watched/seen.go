@@ -55,7 +55,7 @@ func (s *Seen) Missing() (gone []Object) {
 	defer s.mu.Unlock()
 	for key, o := range s.objects {
 		if !o.current {
-			o.Change = "deleted"
+			o.Change, o.Writers = "deleted", nil // those of the last state did not delete it
 			gone = append(gone, *o)
 			delete(s.objects, key)
 		}

@@ -11,23 +11,24 @@ import (
 )
 
 // Handler has a function called with a copy of each object of a resource that an informer shows, without who
-// manages its fields, and with how it changed: added, modified or deleted.
-func Handler(do func(change string, object *unstructured.Unstructured)) cache.ResourceEventHandler {
-	changed := func(change string, object any) {
+// manages its fields, with how it changed (added, modified or deleted) and which field managers changed it.
+func Handler(do func(change string, object *unstructured.Unstructured, writers []record.Writer)) cache.ResourceEventHandler {
+	changed := func(change string, before, object any) {
 		if u, is := object.(*unstructured.Unstructured); is {
+			writers := writersOf(before, u)
 			u = u.DeepCopy()
 			unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
-			do(change, u)
+			do(change, u, writers)
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { changed("added", object) },
-		UpdateFunc: func(_, object any) { changed("modified", object) },
+		AddFunc:    func(object any) { changed("added", nil, object) },
+		UpdateFunc: func(before, object any) { changed("modified", before, object) },
 		DeleteFunc: func(object any) {
 			if missed, is := object.(cache.DeletedFinalStateUnknown); is {
 				object = missed.Obj
 			}
-			changed("deleted", object)
+			changed("deleted", nil, object)
 		},
 	}
 }

@@ -27,6 +27,8 @@ type Version struct {
 	// Change is "added", "modified" or "deleted", or "written" for the manifest of a
 	// static pod.
 	Change string
+	// Writers are the field managers that are known to have changed it.
+	Writers []record.Writer
 	*Raw
 
 	typed any // the last type that it was asked for as
@@ -143,7 +145,7 @@ func (t *Timeline) observed(e Entry, seen record.ObjectObserved) {
 	}
 	v := &Version{
 		Moment: e.Moment, Key: e.Subject, Cluster: seen.Cluster, Resource: seen.Resource, Namespace: seen.Namespace, Name: seen.Name,
-		Server: server, Change: seen.Change, Raw: NewRaw(seen.Object),
+		Server: server, Change: seen.Change, Writers: seen.Writers, Raw: NewRaw(seen.Object),
 	}
 	t.keep(v)
 	if v.Gone() {
