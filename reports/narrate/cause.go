@@ -71,7 +71,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		if at < 0 {
 			continue
 		}
-		t := told{Check: b.in.Result.Checks[at], b: b, compared: b.in.Compared[c.ID], named: c.Named, step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
+		t := told{Check: b.in.Result.Checks[at], b: b, compared: meaningful(b.in.Compared[c.ID]), named: c.Named, step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
 		if met, judged := isMet(t.Outcome); met || !judged {
 			continue
 		}
@@ -92,8 +92,8 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 				checks[i].Bad = since
 			}
 			t.course, checks[i].Field = t.fieldCourse(first), b.inLogs(first)
-			if checks[i].History = t.course.lines; t.course.lost != "" {
-				checks[i].Bad = t.course.lostAt
+			if checks[i].History = t.course.lines; t.course.cause() != "" && t.course.left.at > 0 {
+				checks[i].Bad = t.course.left.at
 			}
 			if len(t.course.lines) > 0 {
 				courses = append(courses, t.course.lane(b.end))
@@ -135,7 +135,7 @@ func (t told) cause() (cause string, because []string) {
 	if lost := t.course.cause(); lost != "" {
 		all, before = append([]string{lost}, all...), "" // the step that lost it says more
 	}
-	course := cmp.Or(t.course.shownOnly(), t.messages(c))
+	course := cmp.Or(t.course.shownOnly(), t.course.earlier(), t.missing(c), t.messages(c))
 	if course == "" && !isScaling(c) {
 		course = t.happened()
 	}

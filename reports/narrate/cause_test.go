@@ -104,11 +104,11 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				h.showProbe(2.1, "2", "")
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
-			want: `kube-apiserver v1.90.1 lost spec.probe.protocol of pod default/web at 2.1 s, when it wrote the object in step 1 (label: patch pods/default/web with {}), as webhook injector asked; until then, it was "HTTP2" in storage. ` +
+			want: `Webhook injector removed spec.probe.protocol of pod default/web, which was "HTTP2", at 2.1 s in step 1 (label: patch pods/default/web with {}). ` +
 				`spec.probe.protocol of pod default/web was not set at 10.0 s (step 4), since 2.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
-				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Bad},
+				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch pods/default/web with {})", Text: "not set", Tone: narrate.Changed},
 			},
 		},
 		"a field that a conversion webhook removed": {
@@ -123,11 +123,11 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				h.show(2.1, "webs/default/web", "modified", `{"metadata":{"resourceVersion":"2"},"spec":{"probe":{}}}`)
 			},
 			expected: `at once: objects["webs/default/web"].spec.probe.protocol == "HTTP2"`, observed: `no such key: protocol`,
-			want: `kube-apiserver v1.90.1 lost spec.probe.protocol of webs/default/web at 2.1 s, when it wrote the object in step 1 (label: patch webs/default/web with {}), as conversion webhook of webs.example.com asked; until then, it was "HTTP2" in storage. ` +
+			want: `Conversion webhook of webs.example.com removed spec.probe.protocol of webs/default/web, which was "HTTP2", at 2.1 s in step 1 (label: patch webs/default/web with {}). ` +
 				`spec.probe.protocol of webs/default/web was not set at 10.0 s (step 4), since 2.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
-				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch webs/default/web with {})", Text: "not set", Tone: narrate.Bad},
+				{At: 2.1, What: "kube-apiserver v1.90.1, resourceVersion 2, written in step 1 (label: patch webs/default/web with {})", Text: "not set", Tone: narrate.Changed},
 			},
 		},
 		"a field that a webhook removed from a new object": {
@@ -168,12 +168,12 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				h.showProbe(3.1, "2", `"protocol":"HTTP1"`)
 			},
 			expected: `at once: pods["web"].spec.probe.protocol == "HTTP2"`, observed: `"HTTP1"`,
-			want: `kube-apiserver/a v1.90.1 or kube-apiserver/b v1.89.3 lost spec.probe.protocol of pod default/web at 2.0 s, when it wrote the object; ` +
-				`kube-apiserver/b v1.89.3 showed the default "HTTP1" from 3.1 s. ` +
+			want: `spec.probe.protocol of pod default/web, which was "HTTP2", was no longer set at 2.0 s; the record does not say who wrote it; ` +
+				`kube-apiserver/b v1.89.3 showed "HTTP1" from 3.1 s. ` +
 				`spec.probe.protocol of pod default/web was "HTTP1" at 10.0 s (step 4), since 3.1 s; expected: "HTTP2".`,
 			history: []narrate.Line{
 				{At: 1, What: "kube-apiserver/a v1.90.1, resourceVersion 1", Text: `"HTTP2"`},
-				{At: 2, What: "kube-apiserver/a v1.90.1, resourceVersion 2, written", Text: "not set", Tone: narrate.Bad},
+				{At: 2, What: "kube-apiserver/a v1.90.1, resourceVersion 2, written", Text: "not set", Tone: narrate.Changed},
 				{At: 3.1, What: "kube-apiserver/b v1.89.3, resourceVersion 2, not written since: a default on read", Text: `"HTTP1"`},
 			},
 		},
@@ -237,7 +237,7 @@ func TestCausesSayWhatWasCompared(t *testing.T) {
 				h.at(9.3, "default/web/app", connection(9.2, record.Connection{Port: 80, First: record.FirstHTTP2, CloseReason: record.ServerClosed}))
 			},
 			expected: `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`, observed: "[false]",
-			want: `kubelet/node-a v1.90.1: container app of pod default/web never got ready in 1.0 s. ` +
+			want: `Container app of pod default/web never got ready in 1.0 s on kubelet/node-a v1.90.1. ` +
 				`Ready of container app of pod default/web did not become true in the 1.0 s, until 10.0 s: it was false; the first probe that failed began at 9.2 s. ` +
 				`1 of 1 attempt of default/web/app failed; most often (1), unknown client :80: HTTP/2 preface, ended by the server.`,
 		},

@@ -17,6 +17,7 @@ func (t told) scaled() string {
 	type scaling struct {
 		at   float64
 		text string
+		by   bool // the watchdog, as its request shows
 	}
 	var in, later []scaling
 	for _, l := range t.lanes {
@@ -25,7 +26,7 @@ func (t told) scaled() string {
 			continue
 		}
 		for i, s := range l.Spans {
-			one := scaling{s.From, fmt.Sprintf("%s to %s at %s", name, s.Label, moment(s.From))}
+			one := scaling{s.From, fmt.Sprintf("%s to %s at %s", name, s.Label, moment(s.From)), l.isScaledByWatchdog(s.From)}
 			switch {
 			case i == 0 || s.From < t.from-instant:
 			case s.From <= t.to+instant:
@@ -48,6 +49,9 @@ func (t told) scaled() string {
 	decided := t.to
 	if len(in) > 0 {
 		said, decided = fmt.Sprintf("%s scaled %s", watchdog, joined(in)), in[0].at
+		if slices.ContainsFunc(in, func(s scaling) bool { return !s.by }) {
+			said = fmt.Sprintf("the record does not have who scaled each of %s", joined(in))
+		}
 	}
 	if len(later) > 0 {
 		said += ", and after the check had been decided " + joined(later)
@@ -55,19 +59,28 @@ func (t told) scaled() string {
 	return strings.TrimSuffix(said+". "+sentence(t.decision(decided)), ". ")
 }
 
+// isScaledByWatchdog reports whether a request of the watchdog scaled the Deployment of a lane at about
+// a time.
+func (l Lane) isScaledByWatchdog(at float64) bool {
+	return slices.ContainsFunc(l.Marks, func(m Mark) bool { return m.Label == scaledByWatchdog && m.At > at-settling && m.At < at+settling })
+}
+
 // scaledBy is what the watchdog did last until the check looked, if the check is about it.
 func (t told) scaledBy() string {
-	last, name := Span{}, ""
+	last, name, by := Span{}, "", false
 	for _, l := range t.lanes {
 		deployment, is := strings.CutPrefix(l.Name, "seed/deployments/")
 		for i, s := range l.Spans {
 			if is && i > 0 && s.From <= t.to+instant && s.From > last.From {
-				last, name = s, deployment
+				last, name, by = s, deployment, l.isScaledByWatchdog(s.From)
 			}
 		}
 	}
 	if name == "" || !strings.Contains(t.Expected, "dependents") {
 		return ""
+	}
+	if !by {
+		return fmt.Sprintf("; %s was scaled to %s at %s", name, last.Label, moment(last.From))
 	}
 	return fmt.Sprintf("; %s scaled %s to %s at %s", cmp.Or(t.running(watchdogName, t.to), "the watchdog"), name, last.Label, moment(last.From))
 }

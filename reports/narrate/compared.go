@@ -20,6 +20,7 @@ type Compared struct {
 	Path          []string
 	Wanted, Value string
 	Since         time.Time
+	Against       string
 }
 
 // unset is the value of a field that is not there, anyValue what is wanted of one that was to
@@ -40,10 +41,11 @@ func (c Compared) value() string {
 
 // wanted is what was expected, in words.
 func (c Compared) wanted() string {
-	if value, is := strings.CutPrefix(c.Wanted, "== "); is {
-		return shortened(value, maxWords)
+	value, _ := strings.CutPrefix(c.Wanted, "== ")
+	if c.Against != "" {
+		return shortened(value, maxWords) + ", as " + shortened(c.Against, maxExpression) + " was"
 	}
-	return shortened(c.Wanted, maxWords)
+	return shortened(value, maxWords)
 }
 
 // never reports whether it is about each state that an object had.
@@ -257,6 +259,9 @@ func inWords(s Step) string {
 
 // comparison says what a check compared, when, and what it was.
 func (t told) comparison(c Compared) string {
+	if name, is := c.ofName(); is {
+		return t.nameFound(c, name)
+	}
 	subject, was, wanted := t.subject(c), c.value(), c.wanted()
 	mode, span := windowOf(t.Expected)
 	since := ""

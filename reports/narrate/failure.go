@@ -8,13 +8,13 @@ import (
 )
 
 // failures are marks of what failed: two checks that have one in common fail for the same
-// failure. It is a field that was lost, one value of what was compared, or attempts that
+// failure. It is a field that left its value, one value of what was compared, or attempts that
 // failed.
 func (t told) failures() (marks []string) {
 	t.tally = Tally{} // what came after a check says nothing of its failure
-	if t.course.lost != "" {
+	if left := t.course.left; left.text != "" {
 		key, field := t.b.object(t.compared[0])
-		marks = append(marks, fmt.Sprint(field, " of ", key, " was lost at ", t.course.lostAt))
+		marks = append(marks, fmt.Sprint(field, " of ", key, " left its value at ", left.at))
 	}
 	var values []string
 	for _, c := range t.compared {

@@ -9,29 +9,49 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
 
 // fieldCourse is the history of a field of an object of the API server, until a check was
-// decided: each value, who served it, and who wrote it.
+// decided: each value, who served it, and who wrote it as far as that is known.
 type fieldCourse struct {
+	t       *told
 	b       *builder
 	what    Compared
 	subject string // what was compared, in words
 	key     string // of the object
+	field   []string
 	wanted  string
 	lines   []Line
 	changes int
 
 	good, number  string // the resource version with the wanted value, and the last one
+	uid           types.UID
 	value, server string
-	had           string // the last wanted value
-	lost, shown   string
-	lostAt        float64
-	removed       string  // before the object was stored
-	at            float64 // when the last state was seen
+	had           string          // the last wanted value
+	hides         map[string]bool // API servers that did not show it, by release and gates
+	left          departure       // from the wanted value
+	gone          string          // that the object was deleted, if it is not there
+	shown         string          // a value that an API server showed without a write
+	isDefault     bool            // whether that is the default of a field that is not stored
+	removed       string          // before the object was stored
+	at            float64         // when the last state was seen
+}
+
+// departure is that a field no longer had the wanted value. The zero value is that it had it, or
+// never had.
+type departure struct {
+	// text says it in a sentence; it blames only who is known to have done it.
+	text string
+	at   float64
+	// lost is true if an API server or etcd lost the value, as is proven: nobody asked for that.
+	lost bool
+	// caused is true if it is a cause by itself: a loss, a deletion or what a webhook did.
+	caused bool
 }
 
 // fieldCourse is that of what was compared. One that is no field, or that did not change, has
@@ -41,22 +61,20 @@ func (t told) fieldCourse(c Compared) (f fieldCourse) {
 	if key == "" {
 		return f
 	}
-	f = fieldCourse{b: t.b, what: c, subject: t.subject(c), key: key, wanted: c.wanted()}
-	switch {
-	case c.Path[0] == "requests":
+	f = fieldCourse{t: &t, b: t.b, what: c, subject: t.subject(c), key: key, field: field, wanted: c.wanted(), hides: make(map[string]bool)}
+	if c.Path[0] == "requests" {
 		f.subject = fieldWords(field) + " of " + objectWords(key)
-	case c.never():
-		f.wanted = "" // no value is lost
-	case c.Path[0] == "history":
-		f.wanted = unset // the list is of what should not be there, or is told by the lines
+	}
+	if c.never() || c.Path[0] == "history" || c.Against != "" {
+		f.wanted = "" // there is no one value that was to stay
 	}
 	for _, v := range t.b.States(key) {
 		if !v.Static() && t.b.at(v.Time) <= t.to {
-			f.add(v, field)
+			f.add(v)
 		}
 	}
 	if f.changes < 2 {
-		return fieldCourse{removed: f.removed}
+		return fieldCourse{removed: f.removed, gone: f.gone}
 	}
 	if cut := len(f.lines) - maxHistory; cut > 0 {
 		f.lines[maxHistory/2].What += fmt.Sprintf("; %d later ones are left out here", cut)
@@ -105,67 +123,84 @@ func (b *builder) inLogs(c Compared) string {
 	return strings.Join(field[len(field)-2:], ".")
 }
 
-func (f *fieldCourse) add(v *timeline.Version, field []string) {
-	value := fieldIn(v.Raw, field)
+// fieldState is a state of the object, as far as the field is concerned.
+type fieldState struct {
+	*timeline.Version
+
+	value  string
+	server string // that served it, with its release and gates
+	at     float64
+	step   string           // that wrote it; empty if that is not known
+	answer *timeline.Answer // to the request that wrote it; nil if that is not known
+}
+
+func (f *fieldCourse) stateOf(v *timeline.Version) fieldState {
+	s := fieldState{Version: v, value: fieldIn(v.Raw, f.field), server: f.b.serving(v), at: f.b.at(v.Time), answer: f.b.AnswerOf(v)}
 	if v.Gone() {
-		value = deleted
+		s.value = deleted
 	}
-	server, at := f.b.serving(v), f.b.at(v.Time)
-	number, answer := v.Meta().ResourceVersion, f.b.AnswerOf(v)
-	first := len(f.lines) == 0
+	if step := f.b.Made(v); s.answer != nil && step != nil {
+		s.step = inWords(f.b.taken(step))
+	}
+	return s
+}
+
+// in is the step that wrote a state, as the end of a sentence.
+func (s fieldState) in() string {
+	if s.step == "" {
+		return ""
+	}
+	return " in " + s.step
+}
+
+func (f *fieldCourse) add(v *timeline.Version) {
+	s := f.stateOf(v)
+	number, first := v.Meta().ResourceVersion, len(f.lines) == 0
 	wrote := first || number != f.number
-	by := ""
-	if s := f.b.Made(v); answer != nil && s != nil {
-		by = " in " + inWords(f.b.taken(s))
-	}
-	webhook := f.webhook(field, f.at, at)
-	f.at = at
-	if first && webhook != "" && !f.isWanted(value) {
+	webhook := f.webhook(f.at, s.at)
+	if first && webhook != "" && !f.isWanted(s.value) {
 		f.removed = fmt.Sprintf("%s had %s changed before it was stored", webhook, f.subject)
 	}
-	isLost := f.good != "" && number != f.good && !f.isWanted(value) && f.lost == ""
-	if changed := first || value != f.value; changed || server != f.server || by != "" {
-		f.lines = append(f.lines, Line{At: at, What: f.line(v, value, by), Text: value, Tone: map[bool]Tone{true: Bad}[isLost]})
+	line := Line{At: s.at, What: f.line(s), Text: s.value}
+	leaves := f.good != "" && number != f.good && !f.isWanted(s.value) && f.left.text == ""
+	switch {
+	case f.isWanted(s.value):
+		f.good, f.had, f.left, f.shown = number, s.value, departure{}, ""
+		clear(f.hides)
+	case leaves:
+		f.left = f.leaving(s, webhook)
+		line.Tone = map[bool]Tone{true: Bad, false: Changed}[f.left.lost]
+	case number == f.good && s.value == unset:
+		f.hides[s.server] = true
+	}
+	if changed := first || s.value != f.value; changed || s.server != f.server || s.step != "" {
+		f.lines = append(f.lines, line)
 		if changed {
 			f.changes++
 		}
 	}
-	switch {
-	case f.isWanted(value):
-		f.good, f.had, f.lost, f.shown = number, value, "", ""
-	case isLost:
-		writer := server
-		switch {
-		case v.Cluster == "" && len(f.b.Servers()) > 1:
-			writer = f.b.writers(v, answer)
-		case by == "" && f.server != server:
-			writer = f.server + " or " + server
-		}
-		f.lost, f.lostAt = fmt.Sprintf("%s lost %s at %s, when it wrote the object%s", writer, f.subject, moment(at), by), at
-		if webhook != "" {
-			f.lost += ", as " + webhook + " asked"
-		}
-		if answer != nil && answer.Stored {
-			f.lost = fmt.Sprintf("%s was lost at %s, when the object was put into etcd%s", f.subject, moment(at), by)
-		}
+	if !first && s.value != f.value && !wrote && !f.isWanted(s.value) && s.value != unset && f.shown == "" {
+		f.isDefault = f.left.lost && f.value == unset
+		f.shown = fmt.Sprintf("%s showed %s from %s", s.server, map[bool]string{true: "the default "}[f.isDefault]+s.value, moment(s.at))
 	}
-	if !first && value != f.value && !wrote && !f.isWanted(value) && value != unset && f.shown == "" {
-		f.shown = fmt.Sprintf("%s showed the default %s from %s", server, value, moment(at))
+	f.gone = ""
+	if v.Gone() {
+		f.gone = f.deletion(s)
 	}
-	f.value, f.server, f.number = value, server, number
+	f.at, f.value, f.server, f.number, f.uid = s.at, s.value, s.server, number, v.Meta().UID
 }
 
 // webhook is the one that had the field changed between two times: the last conversion webhook, or
 // else the last admission webhook.
-func (f *fieldCourse) webhook(field []string, after, until float64) (last string) {
-	pointer := "/" + strings.NewReplacer(".[", "/", "]", "", ".", "/").Replace(strings.Join(field, "."))
+func (f *fieldCourse) webhook(after, until float64) (last string) {
+	pointer := "/" + strings.NewReplacer(".[", "/", "]", "", ".", "/").Replace(strings.Join(f.field, "."))
 	changes := func(operation string) bool {
 		_, path, _ := strings.Cut(operation, " ")
 		return path == pointer || strings.HasPrefix(pointer, path+"/")
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.b.Webhooks)) {
 		for _, call := range f.b.Webhooks[name] {
-			if call.Object == f.key && call.At > after && call.At <= until && slices.ContainsFunc(call.Patch, changes) {
+			if call.Object == f.key && call.Allowed && !call.DryRun && call.At > after && call.At <= until && slices.ContainsFunc(call.Patch, changes) {
 				last = "webhook " + name
 			}
 		}
@@ -196,41 +231,67 @@ func (f *fieldCourse) isWanted(value string) bool {
 // deleted is the value of a field of an object that is gone.
 const deleted = "deleted"
 
-// line says of a state of the object who served it, and whether it was written.
-func (f *fieldCourse) line(v *timeline.Version, value, by string) string {
-	number := v.Meta().ResourceVersion
-	what := f.b.serving(v) + f.b.unready(v) + ", resourceVersion " + number
+// line says of a state of the object who served it, and whether it was written, by whom.
+func (f *fieldCourse) line(s fieldState) string {
+	number := s.Meta().ResourceVersion
+	what := s.server + f.b.unready(s.Version) + ", resourceVersion " + number
 	switch {
-	case by != "":
-		return what + ", written" + by
+	case s.step != "":
+		return what + ", written" + s.in()
 	case len(f.lines) == 0:
 		return what
+	case s.Gone():
+		return what
+	case number != f.number && f.writer(s) != "":
+		return what + ", written by " + f.writer(s)
 	case number != f.number:
 		return what + ", written"
-	case value == unset:
+	case s.value == unset:
 		return what + ", not written since: not shown"
-	case f.value == unset && !f.isWanted(value):
+	case f.value == unset && !f.isWanted(s.value):
 		return what + ", not written since: a default on read"
 	default:
 		return what + ", not written since: shown so"
 	}
 }
 
-// cause is what became of the wanted value; empty if it was never lost.
+// cause is what became of the wanted value; empty if it was never lost or changed, or if that is no
+// cause: a check that waits began after the change, and waited for another one.
 func (f *fieldCourse) cause() string {
+	left := f.left
+	mode, _ := windowOf(f.expected())
 	switch {
-	case f.lost == "":
+	case left.text == "":
 		return f.removed
-	case f.shown == "":
-		return fmt.Sprintf("%s; until then, it was %s in storage", f.lost, f.had)
+	case !left.caused && mode == "within" && left.at < f.t.from:
+		return ""
+	case f.shown != "":
+		return left.text + "; " + f.shown
+	case left.lost:
+		return fmt.Sprintf("%s; until then, it was %s in storage", left.text, f.had)
 	default:
-		return f.lost + "; " + f.shown
+		return left.text
 	}
+}
+
+func (f *fieldCourse) expected() string {
+	if f.t == nil {
+		return ""
+	}
+	return f.t.Expected
+}
+
+// earlier is how the value was changed before a check began to wait for it.
+func (f *fieldCourse) earlier() string {
+	if f.left.text == "" || f.cause() != "" {
+		return ""
+	}
+	return f.left.text
 }
 
 // shownOnly is how the value was shown otherwise than it was wanted, if it was not lost.
 func (f *fieldCourse) shownOnly() string {
-	if f.lost != "" || f.shown == "" {
+	if f.left.text != "" || f.shown == "" {
 		return ""
 	}
 	return f.shown + ", without a write"
@@ -247,7 +308,7 @@ func (f *fieldCourse) lane(end float64) Lane {
 		case f.isWanted(line.Text):
 			tone = Good
 		case f.what.never() && line.Text == f.what.Value: // as it was never to be
-		case f.lost == "" || line.At < f.lostAt:
+		case f.left.text == "" || line.At < f.left.at:
 			tone = Changed // shown differently, and not lost
 		}
 		l.becomes(line.At, Span{Label: line.Text, Detail: line.What, Tone: tone})

@@ -9,18 +9,27 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// said is what a failed check compared, with who is to blame: first the sentence that stands
-// for the check.
+// said is what a failed check compared: first the sentence that stands for the check. Only the server of
+// a Pods API is named as who did not do it: what a pod's status says may have causes outside of its kubelet.
 func (t told) said(c Compared) []string {
 	who, comparison := t.who(c), t.comparison(c)
-	if mode, _ := windowOf(t.Expected); who != "" && mode == "within" {
-		return []string{who + ": " + t.lead(c), comparison}
+	_, isOfName := c.ofName()
+	mode, _ := windowOf(t.Expected)
+	switch {
+	case who == "" || isOfName:
+		return []string{comparison}
+	case mode == "within" && c.Path[0] == "pods":
+		return []string{t.lead(c, " on "+who), comparison}
+	case mode == "within":
+		return []string{who + ": " + t.lead(c, ""), comparison}
+	case c.Path[0] == "pods":
+		return []string{comparison, "the pod was on " + who}
 	}
-	return []string{strings.TrimPrefix(who+": "+comparison, ": ")}
+	return []string{who + ": " + comparison}
 }
 
-// lead is what did not come in time, and why if that is known.
-func (t told) lead(c Compared) string {
+// lead is what did not come in time, where, and why if that is known.
+func (t told) lead(c Compared, where string) string {
 	after := ""
 	if s, is := t.acted(t.from); is {
 		action, _, _ := strings.Cut(s.Action, " with {")
@@ -30,7 +39,7 @@ func (t told) lead(c Compared) string {
 		return fmt.Sprintf("%s sent client %q no message about pod %s in the %.1f s%s; expected: %s %s",
 			watchMethod, c.Path[1], pod, t.to-t.from, after, fieldWords(c.Path[4:]), c.wanted())
 	}
-	said := fmt.Sprintf("%s in %.1f s", t.notCome(c), t.to-t.from)
+	said := fmt.Sprintf("%s in %.1f s%s", t.notCome(c), t.to-t.from, where)
 	if why := t.why(c); why != "" {
 		return said + ": " + why
 	}
@@ -40,7 +49,7 @@ func (t told) lead(c Compared) string {
 // watchMethod is how the Pods API sends messages.
 const watchMethod = "WatchPods"
 
-// who is the component that a comparison is about, with its release.
+// who is the kubelet of the node that a comparison is about, with its release.
 func (t told) who(c Compared) string {
 	if len(c.Path) < 4 {
 		return ""

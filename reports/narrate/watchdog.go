@@ -23,6 +23,8 @@ const (
 	expiredRow = "expired, % of the list"
 	// readRow has the ages of leases as the watchdog reads them.
 	readRow = "as " + watchdogName + " reads them"
+	// scaledByWatchdog marks a Deployment that a request of the watchdog scaled.
+	scaledByWatchdog = "scaled by the watchdog"
 )
 
 // watchdog is what a cell with simulated nodes is about: how many nodes are ready,
@@ -129,7 +131,7 @@ func (w *watchdog) scale(r record.LinkRequest, at float64) {
 	switch {
 	case !is || r.Method == http.MethodGet:
 	case r.Code == http.StatusOK:
-		w.dependent(name).mark(at, "scaled by the watchdog", "", Good)
+		w.dependent(name).mark(at, scaledByWatchdog, "", Good)
 	default:
 		w.dependent(name).mark(at, strings.TrimSpace(fmt.Sprintf("the watchdog's request to scale it failed: %d %s", r.Code, http.StatusText(r.Code))), "", Bad)
 	}

@@ -26,6 +26,9 @@ type Compared struct {
 	Wanted, Value string
 	// Since is when it got that value, as far as the history says.
 	Since time.Time
+	// Against is the expression of the wanted value, if that changes as the record does: of
+	// another field. If unset, the check itself has the value.
+	Against string
 }
 
 // What is wanted of a field that was to be there whatever it is, or not to be there; the

@@ -88,7 +88,11 @@ func (c *comparer) comparison(x *explained, call ast.CallExpr, wanted bool) {
 	if !wanted {
 		says = "not " + says
 	}
+	before := len(c.found)
 	c.add(x, left, says)
+	if len(c.found) > before && err == nil && right.Kind() != ast.LiteralKind && right.Kind() != ast.ListKind {
+		c.found[before].Against, _ = cel.ExprToString(right, x.ast.SourceInfo())
+	}
 }
 
 // presence is whether a field is there.
