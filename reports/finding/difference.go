@@ -9,19 +9,15 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// loss is the history of a field that was lost: which server wrote or showed each value.
+// loss is the history of a field that was lost or changed: which server wrote or showed each value.
 func (s sight) loss() Exhibit {
-	isLost := func(l narrate.Line) bool { return l.Tone == narrate.Bad }
-	if !slices.ContainsFunc(s.history, isLost) {
+	left := map[narrate.Tone]string{narrate.Bad: " (lost here)", narrate.Changed: " (changed here)"}
+	if !slices.ContainsFunc(s.history, func(l narrate.Line) bool { return left[l.Tone] != "" }) {
 		return Exhibit{}
 	}
 	var lines []string
 	for _, l := range s.history {
-		line := bounded(fmt.Sprintf("%7.3f s  %s: %s", l.At, l.Text, l.What), maxExhibit)
-		if isLost(l) {
-			line += " (lost here)"
-		}
-		lines = append(lines, line)
+		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s: %s", l.At, l.Text, l.What), maxExhibit)+left[l.Tone])
 	}
 	return Exhibit{Title: "History of the field", Text: strings.Join(lines, "\n")}
 }

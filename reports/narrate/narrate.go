@@ -87,11 +87,12 @@ type Check struct {
 	// check that does not hold has them, and whose value is only true or false.
 	Parts []Line `json:"parts,omitempty"`
 	// Bad is when what was observed got the value that it had when the check was decided,
-	// if that was before; of a field that was lost, when it was. If unset, it was not, or is
-	// not known.
+	// if that was before; of a field that left its value, when it did. If unset, it was not, or
+	// is not known.
 	Bad float64 `json:"bad,omitempty"`
 	// History is the history of the field that the check is about, if it is about one: its
-	// values in Text, and in What who served or wrote them. Where it was lost, a line is Bad.
+	// values in Text, and in What who served or wrote them. Where an API server is proven to have
+	// lost it, a line is Bad; where it was changed otherwise, Changed.
 	History []Line `json:"history,omitempty"`
 	// Named is what the expressions of the check name.
 	Named reports.Names `json:"-"`

@@ -328,7 +328,7 @@ function fieldHistory(looked) {
   if (!looked?.history?.length) return null;
   const written = together(...looked.history.map((l) => l.at ?? 0));
   return [h('p', {}, h('b', {}, 'History of the field:')), h('ul', {class: 'history'}, looked.history.map((l) => h('li', {}, h('span', {class: 'num'}, written(l.at ?? 0)), ' ',
-    h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what)), l.tone === 'bad' && h('b', {class: 'not'}, ' ✗ lost here'))))];
+    h('code', {}, visible(l.text)), ' ', h('span', {class: 'dim'}, visible(l.what)), l.tone === 'bad' && h('b', {class: 'not'}, ' ✗ lost here'), l.tone === 'changed' && h('b', {}, ' ← changed here'))))];
 }
 
 // inShort says when it happened, on which versions, and how to reproduce it.
@@ -362,8 +362,9 @@ function when(cell, narration, deciding) {
     const step = narration.steps?.find((st) => st.number === looked.step);
     const written = together(looked.to, looked.from, looked.bad);
     text.push(`decided at ${written(looked.to)} after that` + (step ? `, in step ${step.number} (${step.action.length > 80 ? step.action.slice(0, 79) + '…' : step.action})` : ''));
-    const lost = looked.history?.some((l) => l.tone === 'bad');
-    if (looked.bad) text.push(`${lost ? 'the field was lost at' : 'it was so since'} ${written(looked.bad)}`);
+    const left = (tone) => looked.history?.some((l) => l.tone === tone && l.at === looked.bad);
+    const since = left('bad') ? 'the field was lost at' : left('changed') ? 'the field was changed at' : 'it was so since';
+    if (looked.bad) text.push(`${since} ${written(looked.bad)}`);
     if (looked.to - looked.from >= 0.05) text.push(`the window began at ${written(looked.from)}`);
   }
   if (cell.durationSeconds) text.push(`the cell took ${seconds(cell.durationSeconds)}` + (narration && Math.abs(cell.durationSeconds - narration.seconds) >= 0.1 ? `, of which its record has ${seconds(narration.seconds)}` : ''));
