@@ -7,6 +7,8 @@ REPORT_DIR    ?= report
 SPECS_REPORT  := $(BIN)/specs.json
 RUN_FLAGS     ?=
 KILLS         ?= 3
+FUZZTIME      ?= 1h
+FUZZ_FLAGS    ?= -parallel=1
 REAL_CELLS    ?= 'kep-4939/probe/**' 'regressions/kubernetes-30534/**'
 BOTH_CELLS    ?= kep-4939/e2e kep-4939/gate kep-4939/rollback kep-4939/upgrade kep-4939/skew kep-5999/e2e kep-5999/rollback kep-5999/upgrade kep-5999/skew kep-4188/pods/evicted kep-4188/watch/life kep-4188/watch/begun-late
 KIND_CELLS    ?= kep-4939/e2e/** kep-4939/gate/kubelet-toggled/** kep-4939/rollback/** kep-4939/upgrade/** kep-4939/skew/older-kubelet/** kep-4939/skew/older-controller-manager/**
@@ -16,7 +18,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills soak isolation mutants page pictures clocks containers real kind bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills soak isolation mutants fuzz page pictures clocks containers real kind bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -79,6 +81,12 @@ isolation: ## run the whole catalog three times each alone, shared, and shared i
 
 mutants: ## change the kubelet's prober in every place, one at a time, and count what the catalog finds (hours; goes on where it stopped)
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo -v --timeout=24h --focus='scores the catalog' ./suites/mutants -- -score=$(abspath $(REPORT_DIR))-mutants $(SCORE_FLAGS)
+
+fuzz: ## make up what readers of files read, with each fuzzer for FUZZTIME (1h): no input may cost more than seconds (hours)
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' . | sed 's|/[^/]*:func | |' | sort | while read -r package fuzzer; do \
+		echo "$$package $$fuzzer"; \
+		$(GO) test -run='^$$' -fuzz="^$$fuzzer\$$" -fuzztime=$(FUZZTIME) $(FUZZ_FLAGS) "$$package" </dev/null || exit 1; \
+	done
 
 page: reports/page/node_modules ## click through the page of a run in a real browser (needs chromium, node and npm)
 	SKEWRIG_BROWSER_TESTS=$(or $(SKEWRIG_BROWSER_TESTS),wanted) $(GO) test -count=1 -timeout=20m ./reports/page
