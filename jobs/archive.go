@@ -18,7 +18,8 @@ func Pack(w io.Writer, files fs.FS) error {
 	return errors.Join(packed.AddFS(files), packed.Close(), zipped.Close())
 }
 
-// maxUnpacked is how many bytes an archive may have: what comes from a cluster is not trusted to end.
+// maxUnpacked is how many bytes an archive may have, and how many its files: what comes from a cluster is not trusted to end,
+// and a sparse file takes more than the archive has of it.
 const maxUnpacked = 16 << 30
 
 // Unpack reads such an archive into a directory, which is made. Nothing is written outside of it, and nothing but
@@ -38,13 +39,18 @@ func Unpack(r io.Reader, dir string) (err error) {
 	}
 	limited := io.LimitReader(zipped, maxUnpacked)
 	packed := tar.NewReader(limited)
+	left := int64(maxUnpacked)
 	for {
 		header, err := packed.Next()
 		if errors.Is(err, io.EOF) {
 			_, err = io.Copy(io.Discard, limited) // its checksum
 			return err
 		}
+		if err == nil && header.Size > left {
+			err = fmt.Errorf("%s: its files have more than %d GiB", header.Name, int64(maxUnpacked)>>30)
+		}
 		if err == nil {
+			left -= header.Size
 			err = unpackOne(root, header, packed)
 		}
 		if err != nil {
