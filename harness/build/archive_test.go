@@ -25,22 +25,22 @@ var archived = []Target{
 }
 
 // pretendArchived is a builder with components that were never compiled.
-func pretendArchived(t *testing.T) *Builder {
-	t.Helper()
-	b := &Builder{Dir: t.TempDir()}
-	pretendLock(t, b, archived[2])
+func pretendArchived(tb testing.TB) *Builder {
+	tb.Helper()
+	b := &Builder{Dir: tb.TempDir()}
+	pretendLock(tb, b, archived[2])
 	for _, target := range archived {
-		pretend(t, b, target, "the binary of "+target.String())
+		pretend(tb, b, target, "the binary of "+target.String())
 	}
 	return b
 }
 
 // exportedArchive is an archive of them.
-func exportedArchive(t *testing.T) []byte {
-	t.Helper()
+func exportedArchive(tb testing.TB) []byte {
+	tb.Helper()
 	var archive bytes.Buffer
-	if _, err := pretendArchived(t).ExportArchive(t.Context(), archived, "v0.90.1", &archive); err != nil {
-		t.Fatal(err)
+	if _, err := pretendArchived(tb).ExportArchive(tb.Context(), archived, "v0.90.1", &archive); err != nil {
+		tb.Fatal(err)
 	}
 	return archive.Bytes()
 }
@@ -51,11 +51,11 @@ type file struct {
 	text   string
 }
 
-func unpacked(t *testing.T, archive []byte) (files []file) {
-	t.Helper()
+func unpacked(tb testing.TB, archive []byte) (files []file) {
+	tb.Helper()
 	z, err := zstd.NewReader(bytes.NewReader(archive))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer z.Close()
 	content := tar.NewReader(z)
@@ -66,7 +66,7 @@ func unpacked(t *testing.T, archive []byte) (files []file) {
 		}
 		text, readErr := io.ReadAll(content)
 		if err := errors.Join(err, readErr); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		header.Format = tar.FormatUnknown // the writer takes what fits
 		files = append(files, file{*header, string(text)})

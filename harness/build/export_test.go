@@ -11,25 +11,25 @@ import (
 )
 
 // pretend has a builder believe that it built a target.
-func pretend(t *testing.T, b *Builder, target Target, binary string) Binary {
-	t.Helper()
-	s, recipe, err := b.prepare(t.Context(), target)
+func pretend(tb testing.TB, b *Builder, target Target, binary string) Binary {
+	tb.Helper()
+	s, recipe, err := b.prepare(tb.Context(), target)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	made, err := s.entry(target, recipe.key()).create(recipe, func(out string) error { return os.WriteFile(out, []byte(binary), 0o755) })
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return made
 }
 
 // pretendLock has a builder believe that it generated the lock of a target.
-func pretendLock(t *testing.T, b *Builder, target Target) {
-	t.Helper()
+func pretendLock(tb testing.TB, b *Builder, target Target) {
+	tb.Helper()
 	l := lock{mod: []byte("module m\n"), sum: []byte("sums\n")}
 	if err := l.write(b.Dir, generatedLock(target)); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
-func importTo(t *testing.T, dir string, archive []byte) ([]Binary, error) {
-	t.Helper()
-	return (&Builder{Dir: dir}).Import(t.Context(), bytes.NewReader(archive), "v0.90.2")
+func importTo(tb testing.TB, dir string, archive []byte) ([]Binary, error) {
+	tb.Helper()
+	return (&Builder{Dir: dir}).Import(tb.Context(), bytes.NewReader(archive), "v0.90.2")
 }
 
 // states are the targets of binaries, each with what an import did.
