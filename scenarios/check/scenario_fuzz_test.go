@@ -1,0 +1,114 @@
+package check_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/skewrig/skewrig/harness/fuzzing"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+// maxSeed is the largest file that the fuzzer starts from, in bytes: small ones are changed
+// in more places.
+const maxSeed = 3 << 10
+
+// FuzzScenario plans what a user could write: a scenario with a manifest beside it.
+func FuzzScenario(f *testing.F) {
+	for _, pattern := range []string{"../catalog/*/*.yaml", "../spec/testdata/*.yaml", "testdata/*.yaml"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			f.Fatalf("%s has no files: %v", pattern, err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if len(text) <= maxSeed {
+				f.Add(text, []byte("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers: [{name: app, image: registry.k8s.io/e2e-test-images/agnhost:2.53}]\n"))
+			}
+		}
+	}
+	_, _ = planned(nil, nil) // what is read once in a process is no input's cost
+	f.Fuzz(func(t *testing.T, scenario, manifest []byte) {
+		fuzzing.Limited(t, func() {
+			cells, err := planned(scenario, manifest)
+			if err != nil {
+				return
+			}
+			if _, err := strictly(scenario, manifest); err != nil {
+				t.Errorf("the second time: %v", err)
+			}
+			for _, cell := range cells {
+				checkPlan(t, cell)
+			}
+		})
+	})
+}
+
+// strictly decodes a scenario.
+func strictly(scenario, manifest []byte) ([]plan.Cell, error) {
+	files, err := action.Load(fstest.MapFS{"fuzz.yaml": {Data: scenario}, "pod.yaml": {Data: manifest}}, []string{"fuzz.yaml"})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Cells(files)
+}
+
+// planned plans a scenario, and finds all that is wrong with it.
+func planned(scenario, manifest []byte) ([]plan.Cell, error) {
+	cells, err := strictly(scenario, manifest)
+	if err != nil {
+		return nil, err
+	}
+	for i, cell := range cells {
+		if _, err := check.Compile(cell); err != nil {
+			return nil, err
+		}
+		if cells[i].Topology, err = check.Needs(cell); err != nil {
+			return nil, err
+		}
+	}
+	return cells, errors.Join(check.Undeclared(cells), check.Refuse(cells))
+}
+
+// checkPlan fails a test if a plan can't be printed for a terminal, or is another one once it is stored.
+func checkPlan(t *testing.T, cell plan.Cell) {
+	t.Helper()
+	checkPrintable(t, plan.Print(cell))
+	stored, err := plan.Stored(cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, second bytes.Buffer
+	if err := stored.Write(&first); err != nil {
+		t.Fatal(err)
+	}
+	read, err := record.ReadPlan(bytes.NewReader(first.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Write(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Errorf("stored: %s\nread and stored again: %s, %v", &first, &second, err)
+	}
+}
+
+// checkPrintable fails a test if a text could control a terminal.
+func checkPrintable(t *testing.T, text string) {
+	t.Helper()
+	at := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && !slices.Contains([]rune{'\n', '\t'}, r) })
+	if at >= 0 || !utf8.ValidString(text) {
+		t.Errorf("it has %q", text[max(0, at):min(len(text), max(0, at)+8)])
+	}
+}
