@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/fuzzing"
 	"github.com/skewrig/skewrig/harness/golden"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,7 +137,9 @@ func FuzzPlan(f *testing.F) {
 	}
 	f.Add(string(text))
 	f.Fuzz(func(t *testing.T, text string) {
-		moves, err := plan(text)
+		var moves []Move
+		var err error
+		fuzzing.Limited(t, func() { moves, err = plan(text) })
 		if err == nil && !slices.IsSortedFunc(moves, func(a, b Move) int { return int(a.At - b.At) }) {
 			t.Error("the moves are not in order")
 		}

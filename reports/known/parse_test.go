@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/fuzzing"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
@@ -192,7 +193,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := Parse("fuzz.yaml", data)
+		var list List
+		var err error
+		fuzzing.Limited(t, func() { list, err = Parse("fuzz.yaml", data) })
 		if err != nil {
 			return
 		}
