@@ -13,7 +13,7 @@ func Payloads() []Payload {
 		// The container runtime, and what probes talk to.
 		SandboxStarted{}, SandboxStopped{}, ImagePulled{}, ImagePullFailed{},
 		ContainerCreated{}, ContainerStarted{}, ContainerExited{}, Exec{}, ProcessRan{},
-		Listening{}, ListenFailed{}, Connection{},
+		Listening{}, ListenFailed{}, ForeignRefused{}, Connection{},
 		// The engine.
 		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
 		APIAnswer{}, KubectlRan{}, Scraped{}, LogRead{}, StoredRead{}, SocketsRead{}, Lateness{}, CellEnded{},
@@ -59,6 +59,7 @@ func (Exec) EventKind() string              { return "exec" }
 func (ProcessRan) EventKind() string        { return "exec.process" }
 func (Listening) EventKind() string         { return "wire.listening" }
 func (ListenFailed) EventKind() string      { return "wire.listen-failed" }
+func (ForeignRefused) EventKind() string    { return "wire.foreign-refused" }
 func (Connection) EventKind() string        { return "wire.connection" }
 func (RigReused) EventKind() string         { return "rig.reused" }
 func (RigNotReused) EventKind() string      { return "rig.not-reused" }

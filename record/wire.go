@@ -37,6 +37,15 @@ type Listening struct {
 	Certificate string `json:"certificate,omitempty"`
 }
 
+// ForeignRefused is recorded when a connection of another user of this machine was closed, once for
+// each port and user. No check counts it: who connected is no part of the rig.
+type ForeignRefused struct {
+	// Port is that of the container.
+	Port int32 `json:"port"`
+	// UID is the number of the user.
+	UID uint32 `json:"uid"`
+}
+
 // ListenFailed is recorded when a port could not be opened. Nothing that probes
 // of it find says anything about who probes.
 type ListenFailed struct {

@@ -20,6 +20,7 @@ import (
 	utilexec "k8s.io/utils/exec"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/peer"
 )
 
 // streamServer serves what kubectl's exec, attach, cp and port-forward need. A
@@ -46,7 +47,7 @@ func (r *Runtime) listenForStreams() error {
 		return errors.Join(err, listener.Close())
 	}
 	r.streams = streamServer{server, &http.Server{Handler: server, ReadHeaderTimeout: headersLimit}}
-	r.goroutines.Go(func() { _ = r.streams.http.Serve(listener) }) // until Close
+	r.goroutines.Go(func() { _ = r.streams.http.Serve(peer.Own(listener)) }) // until Close
 	return nil
 }
 

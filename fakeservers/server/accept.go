@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/peer"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -27,9 +28,25 @@ func (s *Server) accept() {
 			s.wait(context.Background(), acceptPause)
 			continue
 		}
+		if uid, foreign := peer.Foreign(raw); foreign && !s.config.OwnNetwork {
+			_ = raw.Close() // nothing was written there
+			s.refused(uid)
+			continue
+		}
 		if c := s.admit(raw); c != nil {
 			s.running.Go(func() { s.handle(c) })
 		}
+	}
+}
+
+// refused records that connections of another user of this machine are closed, once for each user.
+func (s *Server) refused(uid uint32) {
+	s.mu.Lock()
+	again := s.foreign[uid]
+	s.foreign[uid] = true
+	s.mu.Unlock()
+	if !again {
+		s.record(record.ForeignRefused{Port: s.config.Listener.Port, UID: uid})
 	}
 }
 

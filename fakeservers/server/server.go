@@ -71,6 +71,7 @@ type Server struct {
 	mu        sync.Mutex
 	positions []behavior.Position // of the routes, in their order
 	conns     map[*conn]struct{}
+	foreign   map[uint32]bool // users whose connections were refused
 	lastID    int
 	closing   bool
 }
@@ -107,7 +108,7 @@ func Start(config Config) (*Server, error) {
 	if config.Log == nil {
 		config.Log = io.Discard
 	}
-	s := &Server{config: config, conns: map[*conn]struct{}{}, positions: make([]behavior.Position, len(config.Listener.Routes))}
+	s := &Server{config: config, conns: map[*conn]struct{}{}, foreign: map[uint32]bool{}, positions: make([]behavior.Position, len(config.Listener.Routes))}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(); err != nil {
 		s.cancel()

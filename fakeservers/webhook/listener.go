@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/peer"
 )
 
 // listener is what a webhook is asked through.
@@ -30,7 +32,7 @@ func (l *listener) listen(cfg Config, handler http.Handler) error {
 		Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{cfg.Certificate}, MinVersion: tls.VersionTLS12},
 	}
-	l.work.Go(func() { _ = l.server.ServeTLS(on, "", "") }) // until it is closed
+	l.work.Go(func() { _ = l.server.ServeTLS(peer.Own(on), "", "") }) // until it is closed
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 
+	"github.com/skewrig/skewrig/harness/peer"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -77,7 +78,7 @@ func (l *Link) open(host string) (*door, error) {
 			ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: l.cfg.HTTP.ClientCA,
 		},
 	}
-	l.work.Go(func() { _ = d.server.ServeTLS(listener, "", "") }) // until it is closed
+	l.work.Go(func() { _ = d.server.ServeTLS(peer.Own(listener), "", "") }) // until it is closed
 	return d, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/peer"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -79,7 +80,7 @@ func New(cfg Config) (*Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the link %s: %w", cfg.Name, err)
 	}
-	l := &Link{cfg: cfg, listener: listener, conns: make(map[*conn]bool), targets: cfg.Targets}
+	l := &Link{cfg: cfg, listener: peer.Own(listener), conns: make(map[*conn]bool), targets: cfg.Targets}
 	l.phase.Store(newPhase(record.LinkFault{}))
 	l.events.Store(newPhase(record.LinkFault{}))
 	l.closed, l.cancel = context.WithCancel(context.Background())
