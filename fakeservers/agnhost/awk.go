@@ -1,6 +1,7 @@
 package agnhost
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -75,11 +76,8 @@ func (s *session) awkInput(ctx context.Context, files []string) (_ io.Reader, co
 	if len(files) == 0 {
 		return struct{ io.Reader }{s.input(ctx)}, 0 // the interpreter would close it
 	}
-	var text strings.Builder
-	inner := *s
-	inner.stdout = &text
-	code = cat(ctx, &inner, files)
-	return strings.NewReader(text.String()), code
+	text, code := s.text(ctx, files)
+	return bytes.NewReader(text), code
 }
 
 // pairs are the names and values of an environment in turn.

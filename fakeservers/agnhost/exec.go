@@ -201,7 +201,7 @@ func cat(ctx context.Context, s *session, args []string) int {
 		}
 		data, err := s.readFile(name)
 		if err == nil {
-			_, _ = s.stdout.Write(data)
+			_, err = s.stdout.Write(data)
 		}
 		return err
 	})

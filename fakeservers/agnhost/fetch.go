@@ -8,25 +8,22 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
 )
 
 // maxFetched is how much of an answer is read, in bytes.
 const maxFetched = 1 << 20
 
-// fetch gets what is at a URL, as a process in the pod with that address does.
-func fetch(ctx context.Context, from netip.Addr, url string, limit time.Duration, insecure bool) (status int, body string, err error) {
+// fetch gets what is at a URL, as a process of a container does.
+func fetch(ctx context.Context, from *image.Process, url string, limit time.Duration, insecure bool) (status int, body string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	dialer := new(net.Dialer)
-	if from.IsValid() {
-		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))
-	}
 	transport := &http.Transport{
-		DialContext: dialer.DialContext, DisableKeepAlives: true,
+		DialContext: dialer(from), DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: insecure}, //nolint:gosec // as curl -k does
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -42,8 +39,12 @@ func fetch(ctx context.Context, from netip.Addr, url string, limit time.Duration
 	return answer.StatusCode, string(text), err
 }
 
-// dialLimit is how long netexec's /dial waits for an answer.
-const dialLimit = 5 * time.Second
+const (
+	// dialLimit is how long netexec's /dial waits for an answer.
+	dialLimit = 5 * time.Second
+	// maxTries is how many requests it sends at most.
+	maxTries = 100
+)
 
 // handleDial has the server send requests over HTTP, and answers with what they brought.
 func (n *netexecServer) handleDial(w http.ResponseWriter, r *http.Request) {
@@ -51,6 +52,9 @@ func (n *netexecServer) handleDial(w http.ResponseWriter, r *http.Request) {
 	tries, err := 1, error(nil)
 	if text := q.Get("tries"); text != "" {
 		tries, err = strconv.Atoi(text)
+	}
+	if tries > maxTries {
+		err = fmt.Errorf("must be at most %d", maxTries)
 	}
 	protocol := strings.ToLower(q.Get("protocol"))
 	switch {
@@ -67,7 +71,7 @@ func (n *netexecServer) handleDial(w http.ResponseWriter, r *http.Request) {
 	url := "http://" + net.JoinHostPort(q.Get("host"), q.Get("port")) + "/" + q.Get("request")
 	output := make(map[string][]string)
 	for range tries {
-		if _, body, err := fetch(r.Context(), n.IP, url, dialLimit, false); err != nil {
+		if _, body, err := fetch(r.Context(), n.Process, url, dialLimit, false); err != nil {
 			output["errors"] = append(output["errors"], err.Error())
 		} else {
 			output["responses"] = append(output["responses"], body)
@@ -79,6 +83,7 @@ func (n *netexecServer) handleDial(w http.ResponseWriter, r *http.Request) {
 // The exit codes of curl.
 const (
 	curlUsage       = 2
+	curlUnresolved  = 6
 	curlUnreachable = 7
 	curlRefused     = 22
 )
@@ -123,12 +128,15 @@ func (s *session) curl(ctx context.Context, url string, limit time.Duration, has
 	if !strings.Contains(url, "://") {
 		url = "http://" + url
 	}
-	status, body, err := fetch(ctx, s.files.IP, url, limit, has("k"))
+	status, body, err := fetch(ctx, s.files, url, limit, has("k"))
 	said := has("S") || !has("s")
 	switch {
 	case err != nil:
 		if said {
 			s.complain("curl", err)
+		}
+		if _, is := errors.AsType[*net.DNSError](err); is {
+			return curlUnresolved
 		}
 		return curlUnreachable
 	case has("f") && status >= http.StatusBadRequest:

@@ -61,7 +61,10 @@ func grpcHealthProbe(ctx context.Context, s *session, args []string) int {
 	if err != nil {
 		return s.unasked(healthProbeConnection, err)
 	}
-	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(creds), grpc.WithUserAgent(p.userAgent))
+	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(creds), grpc.WithUserAgent(p.userAgent),
+		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			return dialer(s.files)(ctx, "tcp", address)
+		}))
 	if err != nil {
 		return s.unasked(healthProbeConnection, err)
 	}
@@ -137,9 +140,7 @@ func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials,
 	return credentials.NewTLS(config), nil
 }
 
-// target is what to dial: a TCP port, and nothing else that gRPC has a name for. A
-// container's own address is its pod's: on this rig, pods don't have a loopback
-// interface of their own.
+// target is what to dial: a TCP port, and nothing else that gRPC has a name for.
 func (p *healthProbe) target(s *session) (string, error) {
 	host, port, err := net.SplitHostPort(p.addr)
 	if err != nil {
@@ -148,10 +149,8 @@ func (p *healthProbe) target(s *session) (string, error) {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil || strings.HasPrefix(host, "unix") {
 		return "", fmt.Errorf("%q is no host and port", p.addr)
 	}
-	if ip := net.ParseIP(host); host == "" || host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) {
-		host = s.files.IP.String()
-	}
-	return "passthrough:///" + net.JoinHostPort(host, port), nil
+	host, err = resolve(s.files, host)
+	return "passthrough:///" + net.JoinHostPort(host, port), err
 }
 
 // connected waits for the connection to be made. A failure is not the end of it:

@@ -100,27 +100,12 @@ func wc(ctx context.Context, s *session, letters string, files []string) int {
 	if count == nil || len(files) > 1 {
 		return s.complain("wc", errors.New("skewrig understands one of -l, -w and -c, and at most one file"))
 	}
-	inner := *s
-	var all bytes.Buffer
-	inner.stdout = &all
-	if code := cat(ctx, &inner, files); code != 0 {
+	text, code := s.text(ctx, files)
+	if code != 0 {
 		return code
 	}
-	s.printLines([]string{strings.Join(append([]string{strconv.Itoa(count(all.Bytes()))}, files...), " ")})
+	s.printLines([]string{strings.Join(append([]string{strconv.Itoa(count(text))}, files...), " ")})
 	return 0
-}
-
-// lines are those of files, or of the standard input if there are none, and the exit code of
-// who reads them.
-func (s *session) lines(ctx context.Context, files []string) (lines []string, code int) {
-	inner := *s
-	var all bytes.Buffer
-	inner.stdout = &all
-	code = cat(ctx, &inner, files)
-	for line := range strings.Lines(all.String()) {
-		lines = append(lines, strings.TrimSuffix(line, "\n"))
-	}
-	return lines, code
 }
 
 func (s *session) printLines(lines []string) {

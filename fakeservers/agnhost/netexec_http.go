@@ -1,7 +1,6 @@
 package agnhost
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -194,11 +193,11 @@ func (n *netexecServer) handleShell(w http.ResponseWriter, r *http.Request) {
 	if script == "" {
 		script = r.FormValue("cmd")
 	}
-	var output bytes.Buffer
+	var output boundedText
 	code := runCommand(r.Context(), newSession(n.Process, image.Streams{Stdout: &output, Stderr: &output}), []string{"sh", "-c", script})
 	result := map[string]string{}
-	if output.Len() > 0 {
-		result["output"] = output.String()
+	if text := output.Bytes(); len(text) > 0 {
+		result["output"] = string(text)
 	}
 	if code != 0 {
 		result["error"] = fmt.Sprintf("exit status %d", code)

@@ -57,6 +57,7 @@ type spec struct {
 	env     []string
 	mounts  []image.Mount
 	age     time.Duration
+	network bool          // of a rig
 	streams image.Streams // those of input
 }
 
@@ -93,6 +94,9 @@ func runImage(t *testing.T, of *image.Image, s spec) *container {
 	c.process = &image.Process{
 		Args: args, Env: s.env, Container: "default/web-0/app", IP: podIP(), Started: time.Now().Add(-s.age),
 		Streams: s.streams, Mounts: s.mounts, Recorder: c.history,
+	}
+	if s.network {
+		c.process.Network = netip.PrefixFrom(c.process.IP, 16).Masked()
 	}
 	c.process.Stdout, c.process.Stderr, c.process.Signals = c.logs, c.logs, c.signals
 	ctx, kill := context.WithCancel(context.Background())

@@ -135,11 +135,7 @@ func tail(ctx context.Context, s *session, args []string) int {
 			return s.complain("tail", fmt.Errorf("skewrig understands -n N and -c +N, not %s %s", option, value))
 		}
 	}
-	inner := *s
-	var all bytes.Buffer
-	inner.stdout = &all
-	code := cat(ctx, &inner, args)
-	text := all.Bytes()
+	text, code := s.text(ctx, args)
 	if from > 0 {
 		text = text[min(from-1, len(text)):]
 	} else {

@@ -3,21 +3,20 @@ package image
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 const (
 	// MaxFile bounds what is read from or written to one file: 16 MiB.
 	MaxFile = 16 << 20
-	// maxFiles bounds how many files a container can make.
-	maxFiles = 4096
+	// maxPath bounds the path of a file, as Linux does (PATH_MAX).
+	maxPath = 4096
 )
 
 var errIsDirectory = errors.New("is a directory")
@@ -30,17 +29,24 @@ type Files struct {
 	// files are the contents by path. A directory that was made has one that ends in
 	// a slash; others are there because there is something in them.
 	files map[string][]byte
+	bytes int64 // in all of them
+	// Node is the room that the containers of a node share. If unset, it has no end.
+	Node *Space
 }
 
 // Bytes returns how much is in all files together.
 func (f *Files) Bytes() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var sum uint64
-	for _, data := range f.files {
-		sum += uint64(len(data))
-	}
-	return sum
+	return uint64(f.bytes)
+}
+
+// Drop removes all files. It is for a container that is removed.
+func (f *Files) Drop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_ = f.Node.take(-f.bytes, -int64(len(f.files))) // giving back does not fail
+	f.files, f.bytes = nil, 0
 }
 
 // ReadFile returns the content of a file, on a volume or not. Like every
@@ -70,7 +76,7 @@ func (p *Process) WriteFile(name string, data []byte) error {
 		return pathError("write", name, fmt.Errorf("more than %d bytes", MaxFile))
 	}
 	if mount, rest := p.mount(name); mount != nil {
-		return mount.write(name, rest, data)
+		return mount.write(name, rest, data, p.VolumeSpace)
 	}
 	p.Files.mu.Lock()
 	defer p.Files.mu.Unlock()
@@ -84,7 +90,7 @@ func (p *Process) WriteFile(name string, data []byte) error {
 func (p *Process) Mkdir(name string) error {
 	name = p.absolute(name)
 	if mount, rest := p.mount(name); mount != nil {
-		return mount.mkdir(name, rest)
+		return mount.mkdir(name, rest, p.VolumeSpace)
 	}
 	p.Files.mu.Lock()
 	defer p.Files.mu.Unlock()
@@ -101,14 +107,34 @@ func (f *Files) put(op, name string, data []byte) error {
 			return pathError(op, name, errors.New("not a directory"))
 		}
 	}
-	if _, found := f.files[name]; !found && len(f.files) == maxFiles {
-		return pathError(op, name, errors.New("no space left on device"))
+	if len(name) > maxPath {
+		return pathError(op, name[:maxPath], syscall.ENAMETOOLONG)
+	}
+	old, found := f.files[name]
+	more, files := int64(len(data)-len(old)), int64(0)
+	if !found {
+		files = 1
+	}
+	if f.bytes+more > maxBytes || len(f.files)+int(files) > maxFiles || f.Node.take(more, files) != nil {
+		return pathError(op, name, syscall.ENOSPC)
 	}
 	if f.files == nil {
 		f.files = map[string][]byte{}
 	}
 	f.files[name] = data
+	f.bytes += more
 	return nil
+}
+
+// forget removes a file, if there is one. f.mu is held.
+func (f *Files) forget(name string) {
+	data, found := f.files[name]
+	if !found {
+		return
+	}
+	_ = f.Node.take(-int64(len(data)), -1) // giving back does not fail
+	f.bytes -= int64(len(data))
+	delete(f.files, name)
 }
 
 // Remove removes a file, or a directory with everything in it.
@@ -124,9 +150,9 @@ func (p *Process) Remove(name string) error {
 	if !found && len(children) == 0 {
 		return pathError("remove", name, fs.ErrNotExist)
 	}
-	delete(p.Files.files, name)
+	p.Files.forget(name)
 	for _, child := range children {
-		delete(p.Files.files, child)
+		p.Files.forget(child)
 	}
 	return nil
 }
@@ -233,137 +259,4 @@ func clean(name string) string { return path.Clean("/" + name) }
 
 func pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
-}
-
-// root opens the volume, so that no symbolic link leads out of it. The error
-// of a volume that is a single file says so by root being nil.
-func (m *Mount) root() (*os.Root, error) {
-	info, err := os.Stat(m.HostPath)
-	if err != nil || !info.IsDir() {
-		return nil, err
-	}
-	return os.OpenRoot(m.HostPath)
-}
-
-func (m *Mount) open(name, rest string, flag int) (*os.File, error) {
-	root, err := m.root()
-	switch {
-	case err != nil:
-		return nil, inContainer(name, err)
-	case root != nil:
-		defer root.Close()
-		file, err := root.OpenFile(rest, flag, 0o644)
-		return file, inContainer(name, err)
-	case rest != ".":
-		return nil, pathError("open", name, errors.New("not a directory"))
-	default:
-		file, err := os.OpenFile(m.HostPath, flag, 0o644)
-		return file, inContainer(name, err)
-	}
-}
-
-func (m *Mount) read(name, rest string) ([]byte, error) {
-	file, err := m.open(name, rest, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = fmt.Errorf("more than %d bytes", MaxFile)
-	}
-	if err != nil {
-		return nil, inContainer(name, err)
-	}
-	return data, nil
-}
-
-func (m *Mount) write(name, rest string, data []byte) error {
-	if m.ReadOnly {
-		return pathError("open", name, errors.New("read-only file system"))
-	}
-	file, err := m.open(name, rest, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	return inContainer(name, errors.Join(err, file.Close()))
-}
-
-func (m *Mount) mkdir(name, rest string) error {
-	if m.ReadOnly {
-		return pathError("mkdir", name, errors.New("read-only file system"))
-	}
-	root, err := m.root()
-	if err != nil {
-		return inContainer(name, err)
-	}
-	if root == nil {
-		return pathError("mkdir", name, fs.ErrExist)
-	}
-	defer root.Close()
-	return inContainer(name, root.MkdirAll(rest, 0o755))
-}
-
-func (m *Mount) remove(name, rest string) error {
-	if m.ReadOnly {
-		return pathError("remove", name, errors.New("read-only file system"))
-	}
-	root, err := m.root()
-	if err != nil {
-		return inContainer(name, err)
-	}
-	if root == nil || rest == "." {
-		return pathError("remove", name, errors.New("device or resource busy"))
-	}
-	defer root.Close()
-	if _, err := root.Lstat(rest); err != nil {
-		return inContainer(name, err)
-	}
-	return inContainer(name, root.RemoveAll(rest))
-}
-
-func (m *Mount) stat(name, rest string) (fs.FileMode, error) {
-	root, err := m.root()
-	var info fs.FileInfo
-	switch {
-	case err != nil:
-	case root != nil:
-		defer root.Close()
-		info, err = root.Stat(rest)
-	case rest != ".":
-		return 0, pathError("stat", name, errors.New("not a directory"))
-	default:
-		info, err = os.Stat(m.HostPath)
-	}
-	if err != nil {
-		return 0, inContainer(name, err)
-	}
-	return info.Mode(), nil
-}
-
-func (m *Mount) readDir(name, rest string) ([]string, error) {
-	file, err := m.open(name, rest, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	names, err := file.Readdirnames(maxFiles)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, inContainer(name, err)
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// inContainer replaces the path in an error: where a volume lies on the node
-// is not a container's to know.
-func inContainer(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if inner, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathError(inner.Op, name, inner.Err)
-	}
-	return pathError("use", name, err)
 }

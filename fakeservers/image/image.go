@@ -95,12 +95,17 @@ type Process struct {
 	// listen on all of them, as those of real images do. If unset, the pod has one
 	// loopback address among those of other pods.
 	OwnNetwork bool
+	// Network has the addresses that the process can reach. If unset, it reaches what this
+	// machine can.
+	Network netip.Prefix
 	// Started is when the process began. Behaviour over time counts from here.
 	Started time.Time
 	// Streams are those of the main process.
 	Streams
 	// Mounts are the volumes that the container sees.
 	Mounts []Mount
+	// VolumeSpace is the room on the volumes of the node. If unset, it has no end.
+	VolumeSpace *Space
 	// Files are the container's files that are on no volume. The main process
 	// and the commands that run beside it share them. The zero value will do.
 	Files Files
@@ -125,10 +130,4 @@ func (p *Process) SayUp() {
 	if p.Up != nil {
 		p.Up()
 	}
-}
-
-// Mount is a directory or file of the node that a container sees.
-type Mount struct {
-	ContainerPath, HostPath string
-	ReadOnly                bool
 }

@@ -104,7 +104,7 @@ func (p *Pipe) Write(b []byte) (int, error) {
 }
 
 // End has a reader see an end when it has read everything. It returns when everything
-// has been read.
+// has been read, or the pipe is closed.
 func (p *Pipe) End() error {
 	looks := time.NewTicker(drainInterval)
 	defer looks.Stop()

@@ -191,8 +191,18 @@ func (r *Runtime) forgetContainer(id string) bool {
 	if c, ok := r.containers[id]; ok && c.state == cri.ContainerState_CONTAINER_RUNNING {
 		return false
 	}
-	delete(r.containers, id)
+	if c, ok := r.containers[id]; ok {
+		r.drop(c)
+	}
 	return true
+}
+
+// drop forgets a container with its files. It is called with mu held.
+func (r *Runtime) drop(c *container) {
+	delete(r.containers, c.id)
+	if c.process != nil {
+		c.process.program.Files.Drop()
+	}
 }
 
 // lookup returns the container with the given id and its state now, or nil.

@@ -263,7 +263,7 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 	config.Mounts = []*cri.Mount{{ContainerPath: "/data", HostPath: "/host", Readonly: true}}
 	id := g.start(t, g.pod(t, "web"), config)
 	g.exited(t, id)
-	want := []string{"stdout F default/web/app 127.77.0.2 HOSTNAME=web A=1=2 EMPTY= [{/data /host true}]"}
+	want := []string{"stdout F default/web/app 127.77.0.2 HOSTNAME=web A=1=2 EMPTY= [{/data " + g.config.HostRoot + "/host true " + g.config.HostRoot + "}]"}
 	if diff := cmp.Diff(want, g.logged(t, id)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -17,6 +18,9 @@ import (
 // maxLogLine is the longest part of a line that is written as one entry, as
 // containerd's default has it. A longer line is split.
 const maxLogLine = 16 << 10
+
+// maxLog bounds a log file until a kubelet rotates it, as a full disk would: its default is to do so at 10 MiB.
+const maxLog = 64 << 20
 
 // containerLog is the log file of a container, in the format that kubelets
 // read (k8s.io/cri-client/pkg/logs): one entry a line, each
@@ -30,6 +34,7 @@ type containerLog struct {
 
 	mu      sync.Mutex
 	file    *os.File
+	size    int // what was written to it
 	streams []*logStream
 	closed  bool
 }
@@ -67,7 +72,7 @@ func (l *containerLog) reopen() error {
 		return err
 	}
 	_ = l.file.Close() // it has every entry: none is buffered
-	l.file = file
+	l.file, l.size = file, 0
 	return nil
 }
 
@@ -88,8 +93,12 @@ func (l *containerLog) close() {
 
 // write appends entries. l.mu is held.
 func (l *containerLog) write(entries []byte) error {
+	if l.size+len(entries) > maxLog {
+		return syscall.ENOSPC
+	}
 	l.kept.add(entries)
-	_, err := l.file.Write(entries)
+	n, err := l.file.Write(entries)
+	l.size += n
 	return err
 }
 

@@ -66,12 +66,17 @@ func (r *Runtime) newProcess(c *container, log *containerLog) (*process, error) 
 		UID:       user(c.config),
 		Container: c.path,
 		IP:        c.sandbox.ip,
+		Network:   r.config.Network,
 		Started:   time.Now(),
 		Streams:   image.Streams{Stdout: p.stdout, Stderr: p.stderr, Terminal: c.config.GetTty(), Signals: p.signals},
-		Mounts:    mounts(c.config),
 		Recorder:  r.config.Recorder,
 		Kill:      p.signals.kill,
 		Up:        sync.OnceFunc(func() { close(p.up) }),
+	}
+	p.program.Files.Node, p.program.VolumeSpace = &r.memory, &r.volumes
+	var err error
+	if p.program.Mounts, err = r.mounts(c.config); err != nil {
+		return nil, fmt.Errorf("mounting its volumes: %w", err)
 	}
 	if err := setParameters(p.program, c.sandbox.config.GetLinux().GetSysctls()); err != nil {
 		return nil, fmt.Errorf("setting its kernel parameters: %w", err)
@@ -120,14 +125,6 @@ func user(config *cri.ContainerConfig) int64 {
 		return of.GetValue()
 	}
 	return imageUser
-}
-
-func mounts(config *cri.ContainerConfig) []image.Mount {
-	var all []image.Mount
-	for _, m := range config.GetMounts() {
-		all = append(all, image.Mount{ContainerPath: m.GetContainerPath(), HostPath: m.GetHostPath(), ReadOnly: m.GetReadonly()})
-	}
-	return all
 }
 
 // launch runs the container's program, with its output going to log. It returns

@@ -40,7 +40,13 @@ func newRig(t testing.TB) *rig { return newRigOn(t, "127.77.0.0/16") }
 func newRigOn(t testing.TB, cidr string) *rig {
 	t.Helper()
 	g := &rig{history: record.NewHistory(nil), logs: t.TempDir(), kept: filepath.Join(t.TempDir(), "kept")}
+	node := t.TempDir()
+	if err := os.Mkdir(filepath.Join(node, "host"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	r, err := Start(Config{
+		Volumes:  filepath.Join(node, "state"),
+		HostRoot: filepath.Join(node, "host"),
 		Socket:   filepath.Join(socketDir(t), "cri.sock"),
 		Node:     "node-a",
 		PodCIDR:  netip.MustParsePrefix(cidr),

@@ -10,10 +10,9 @@
 // version, and finds everything as it was.
 //
 // What a goroutine can't have is left out: namespaces, cgroups, users and a
-// file system of its own. Resource figures are made up, host ports are not
-// forwarded, and the host paths of mounts are handed to the program without
-// being checked or created, because they name files of a node that this
-// machine only plays.
+// file system of its own. Resource figures are made up, and host ports are not
+// forwarded. A mount leads to a volume of the kubelet, or to a directory that
+// stands for the file system of the node: this machine's files are not a node's.
 package runtime
 
 import (
@@ -45,6 +44,13 @@ const maxMessageBytes = 16 << 20
 // must return soon; waiting for ever would hide which one does not.
 const killPatience = 10 * time.Second
 
+// maxBytes and maxFiles bound what the containers of a node can write: into memory, and
+// again that much onto volumes.
+const (
+	maxBytes = 512 << 20
+	maxFiles = 16384
+)
+
 // Config says where a runtime listens and what it runs.
 type Config struct {
 	// Socket is the path of the unix socket to serve on, of at most 107 bytes,
@@ -58,6 +64,9 @@ type Config struct {
 	// address (.1) is the node's own, which host-network pods use. The other
 	// sandboxes get the rest.
 	PodCIDR netip.Prefix
+	// Network has the addresses that containers can reach. If unset, they reach what this
+	// machine can.
+	Network netip.Prefix
 	// Handlers are the names of runtime handlers beside the default one, which has no name. All
 	// run a pod alike. If unset, there is the default one only.
 	Handlers []string
@@ -73,6 +82,12 @@ type Config struct {
 	// kubelet's log files, which go with the container: see keptLog. If unset, nothing
 	// is kept.
 	Kept string
+	// Volumes is the directory of the kubelet, in which the volumes of pods are.
+	Volumes string
+	// HostRoot is a directory that stands for the root of the node's file system: what a
+	// container mounts that is not in Volumes is below it, and made if it is missing. If
+	// unset, what containers mount are the files of this machine.
+	HostRoot string
 }
 
 func (c Config) validate() error {
@@ -122,6 +137,8 @@ type Runtime struct {
 	containers map[string]*container
 	images     map[string]*storedImage
 	addresses  *addressPool
+	memory     image.Space // of files that are on no volume
+	volumes    image.Space
 	lastStamp  int64
 	lastPID    int
 }
@@ -173,6 +190,8 @@ func newRuntime(config Config, mountpoint string) *Runtime {
 		addresses:  newAddressPool(config.PodCIDR),
 		link:       link.NewCalls(config.Node, config.Recorder),
 		patience:   killPatience,
+		memory:     image.Space{Bytes: maxBytes, Files: maxFiles},
+		volumes:    image.Space{Bytes: maxBytes, Files: maxFiles, Measure: config.measure},
 	}
 	r.alive, r.kill = context.WithCancel(context.Background())
 	r.close = sync.OnceValue(r.shutdown)

@@ -163,9 +163,9 @@ func (r *Runtime) forgetSandbox(b *sandbox) {
 	if r.sandboxes[b.id] != b {
 		return // another call was faster, and the address may be another pod's by now
 	}
-	for id, c := range r.containers {
+	for _, c := range r.containers {
 		if c.sandbox == b {
-			delete(r.containers, id)
+			r.drop(c)
 		}
 	}
 	delete(r.sandboxes, b.id)

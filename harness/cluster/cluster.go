@@ -110,6 +110,12 @@ type NodeInfo struct {
 	Handlers record.RuntimeHandlers
 	// Output is the directory for what containers write, which stays with the logs.
 	Output string
+	// Volumes is the kubelet's directory (--root-dir), which has the volumes of pods.
+	Volumes string
+	// HostRoot is the directory below which pods find their host paths.
+	HostRoot string
+	// Network has all addresses of the rig.
+	Network netip.Prefix
 }
 
 // Runtime is the container runtime of a node.

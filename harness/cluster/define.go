@@ -142,10 +142,8 @@ func (c *Cluster) defineController(comp record.Component, s serving, port int, o
 
 func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error {
 	dirs := c.kubeletDirs(node.Name)
-	for _, dir := range []string{dirs.state(), dirs.staticPods(), dirs.podLogs()} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
+	if err := dirs.make(); err != nil {
+		return err
 	}
 	name := c.NodeName(node.Name)
 	s, err := c.creds.serve("kubelet-"+node.Name, name, nodeAddress(addresses).String(), name)
@@ -195,7 +193,8 @@ func (c *Cluster) nodeInfo(node record.Node, addresses netip.Prefix) NodeInfo {
 	return NodeInfo{
 		Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses,
 		Runtime: node.Runtime, Dir: dirs.root, Pods: podAddresses(addresses), Cgroup: c.cgroup(node.Name), BootID: dirs.bootID(),
-		Log:      c.logFile(record.Containerd + "/" + node.Name),
+		Log:     c.logFile(record.Containerd + "/" + node.Name),
+		Volumes: dirs.state(), HostRoot: dirs.host(), Network: c.block.network(),
 		Handlers: node.RuntimeHandlers, Output: filepath.Join(c.cfg.LogDir, OutputDir),
 	}
 }

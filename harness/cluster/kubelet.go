@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 )
 
@@ -17,6 +18,28 @@ func (d kubeletDirs) staticPods() string { return filepath.Join(d.root, "static-
 func (d kubeletDirs) podLogs() string    { return filepath.Join(d.root, "pod-logs") }
 func (d kubeletDirs) config() string     { return filepath.Join(d.root, "config.json") }
 func (d kubeletDirs) bootID() string     { return filepath.Join(d.root, "boot-id") }
+func (d kubeletDirs) host() string       { return filepath.Join(d.root, "host") }
+
+// hostDirs are directories that the file system of any node has. Pods may name them as host paths
+// that exist; there is nothing in them.
+var hostDirs = []string{
+	"dev", "etc/kubernetes", "home", "lib/modules", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp",
+	"usr/bin", "usr/lib", "usr/local", "usr/share", "var/lib/kubelet", "var/log/pods", "var/run", "var/tmp",
+}
+
+// make makes the directories of a node, and those of the file system that its pods find by host paths.
+func (d kubeletDirs) make() error {
+	all := []string{d.state(), d.staticPods(), d.podLogs()}
+	for _, dir := range hostDirs {
+		all = append(all, filepath.Join(d.host(), dir))
+	}
+	for _, dir := range all {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // KubeletDir is the directory of a node's kubelet (--root-dir).
 func (c *Cluster) KubeletDir(node string) (string, error) {
@@ -64,6 +87,8 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving) map[string]
 		"clusterDomain":   "cluster.local",
 		"clusterDNS":      []string{"10.96.0.10"},
 		"resolvConf":      "",
+		// A kubelet makes its default, which is outside of the rig, and runs what it finds there.
+		"volumePluginDir": filepath.Join(dirs.root, "volume-plugins"),
 	}
 }
 
@@ -76,6 +101,7 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 		"root-dir":          dirs.state(),
 		"cert-dir":          filepath.Join(dirs.state(), "pki"),
 		"boot-id-file":      dirs.bootID(),
+		"host-root":         dirs.host(),
 		// A kubelet refuses a loopback address as its node's, but takes what a
 		// cloud provider reports: the rig is the provider (addresses.go).
 		"cloud-provider": "external",
@@ -86,14 +112,14 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 // of this machine that is nobody's own is left alone.
 func onHost(config map[string]any, f flags, dirs kubeletDirs, cgroup string) {
 	delete(f, "boot-id-file") // it reads the kernel's, which the node has of its own
+	delete(f, "host-root")
 	maps.Copy(config, map[string]any{
 		"cgroupsPerQOS":          true,
 		"cgroupDriver":           "cgroupfs",
 		"cgroupRoot":             "/" + cgroup,
 		"makeIPTablesUtilChains": false,
 		// To be the last that is killed for memory takes CAP_SYS_RESOURCE, and is for a node's only kubelet.
-		"oomScoreAdj":     0,
-		"volumePluginDir": filepath.Join(dirs.root, "volume-plugins"),
+		"oomScoreAdj": 0,
 	})
 }
 

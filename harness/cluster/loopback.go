@@ -49,6 +49,11 @@ func (b *block) release() error {
 	return nil
 }
 
+// network is all of the block.
+func (b *block) network() netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, b.octet, 0, 0}), 16)
+}
+
 // controlPlane is the address of etcd, and of each first component of the control plane.
 func (b *block) controlPlane() netip.Addr { return b.member(0) }
 

@@ -17,21 +17,25 @@ import (
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	"k8s.io/kubernetes/pkg/util/oom"
 	"k8s.io/kubernetes/pkg/volume/util/hostutil"
-	"k8s.io/kubernetes/pkg/volume/util/subpath"
 	"k8s.io/mount-utils"
 )
 
 // simulateHost replaces what the kubelet asks of the machine it runs on. The
 // probe manager is left nil on purpose: the kubelet then makes its real one.
-func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, bootID string) {
+//
+// The host paths of pods are below hostRoot. If that is unset, they are those of this machine.
+func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, bootID, hostRoot string) {
 	fake := &cadvisortest.Fake{NodeName: server.HostnameOverride}
 	deps.CAdvisorInterface = booted(newHost(fake, fake.ContainerInfoV2, fake.VersionInfo), bootID, cadvisor.CapacityFromMachineInfo, utilruntime.HandleErrorWithLogger)
 	deps.ContainerManager = cm.NewStubContainerManager()
 	deps.OOMAdjuster = oom.NewFakeOOMAdjuster()
 	deps.Mounter = mount.NewFakeMounter(nil)
-	deps.Subpather = &subpath.FakeSubpath{}
+	deps.Subpather = &unmountedSubpath{}
 	deps.HostUtil = unsharedHost{hostutil.NewHostUtil()}
 	deps.OSInterface = confinedOS{root: server.RootDirectory}
+	if hostRoot != "" {
+		confineVolumes(deps, server.RootDirectory, hostRoot)
+	}
 	kubelet.ContainerLogsDir = filepath.Join(server.RootDirectory, "container-logs")
 }
 

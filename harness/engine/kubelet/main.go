@@ -42,6 +42,7 @@ func run(ctx context.Context, args []string) error {
 	fs.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
 	flags.AddFlags(fs)
 	bootIDFile := fs.String("boot-id-file", "/proc/sys/kernel/random/boot_id", "The file that has the boot ID of the node, as cAdvisor's flag of that name.")
+	hostRoot := fs.String("host-root", "", "The directory that stands for the root of the node's file system in the host paths of pods. If unset, they are those of this machine.")
 	verflag.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("reading the boot ID: %w", err)
 	}
-	simulateHost(deps, server, strings.TrimSpace(string(bootID)))
+	simulateHost(deps, server, strings.TrimSpace(string(bootID)), *hostRoot)
 	utilfeature.DefaultMutableFeatureGate.AddMetrics()
 	return app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
 }

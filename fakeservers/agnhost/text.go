@@ -1,0 +1,63 @@
+package agnhost
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/skewrig/skewrig/fakeservers/image"
+)
+
+const (
+	// maxText bounds what a command reads as a whole, and what a shell keeps of another's output.
+	maxText = image.MaxFile
+	// maxLines bounds the lines of it.
+	maxLines = 1 << 20
+)
+
+// boundedText keeps what is written to it, and refuses what is too much. It is safe for concurrent use.
+type boundedText struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *boundedText) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.all.Len()+len(p) > maxText {
+		return 0, fmt.Errorf("more than %d bytes", maxText)
+	}
+	return b.all.Write(p)
+}
+
+// Bytes returns what was written.
+func (b *boundedText) Bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Bytes()
+}
+
+// text is that of files, or of the standard input if there are none, and the exit code of
+// who reads them.
+func (s *session) text(ctx context.Context, files []string) (text []byte, code int) {
+	inner := *s
+	var all boundedText
+	inner.stdout = &all
+	code = cat(ctx, &inner, files)
+	return all.Bytes(), code
+}
+
+// lines are those of files, or of the standard input if there are none, and the exit code of
+// who reads them.
+func (s *session) lines(ctx context.Context, files []string) (lines []string, code int) {
+	text, code := s.text(ctx, files)
+	for line := range strings.Lines(string(text)) {
+		if len(lines) == maxLines {
+			return nil, s.complain("cat", fmt.Errorf("more than %d lines", maxLines))
+		}
+		lines = append(lines, strings.TrimSuffix(line, "\n"))
+	}
+	return lines, code
+}
