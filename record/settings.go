@@ -136,13 +136,18 @@ var ownFlags = map[string]string{
 
 // OwnFlag says why a flag is set by the rig alone, and whether it is.
 func OwnFlag(name string) (why string, own bool) {
-	why, own = ownFlags[name]
+	why, own = ownFlags[flagOf(name)]
 	return why, own
 }
 
+// flagOf is the name by which a component knows a flag: those of Kubernetes take underscores for hyphens.
+func flagOf(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+const kubelet = "kubelet"
+
 // ownConfig are the fields of configuration files that a rig sets itself, by the program.
 var ownConfig = map[string]map[string]string{
-	"kubelet": {
+	kubelet: {
 		"apiVersion": "it is kubelet.config.k8s.io/v1beta1", "kind": "it is KubeletConfiguration",
 		"featureGates": ownGates, "containerRuntimeEndpoint": ownAddress, "address": ownAddress, "port": ownAddress,
 		"healthzBindAddress": ownAddress, "healthzPort": ownAddress, "tlsCertFile": ownCertificate, "tlsPrivateKeyFile": ownCertificate,
