@@ -124,7 +124,7 @@ var ownFlags = map[string]string{
 	"cert-file": ownCertificate, "key-file": ownCertificate, "trusted-ca-file": ownCertificate, "client-cert-auth": ownCertificate,
 	"peer-cert-file": ownCertificate, "peer-key-file": ownCertificate, "peer-trusted-ca-file": ownCertificate, "peer-client-cert-auth": ownCertificate,
 
-	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "boot-id-file": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
+	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "host-root": ownDirectory, "boot-id-file": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
 
 	"kubeconfig": ownKubeconfig, "authentication-kubeconfig": ownKubeconfig, "authorization-kubeconfig": ownKubeconfig, "master": ownKubeconfig,
 
@@ -151,7 +151,7 @@ var ownConfig = map[string]map[string]string{
 		"apiVersion": "it is kubelet.config.k8s.io/v1beta1", "kind": "it is KubeletConfiguration",
 		"featureGates": ownGates, "containerRuntimeEndpoint": ownAddress, "address": ownAddress, "port": ownAddress,
 		"healthzBindAddress": ownAddress, "healthzPort": ownAddress, "tlsCertFile": ownCertificate, "tlsPrivateKeyFile": ownCertificate,
-		"staticPodPath": ownDirectory, "podLogsDir": ownDirectory,
+		"staticPodPath": ownDirectory, "podLogsDir": ownDirectory, "volumePluginDir": ownDirectory,
 		"cgroupsPerQOS": "there are no cgroups", "enforceNodeAllocatable": "there are no cgroups",
 	},
 	"kube-scheduler": {
