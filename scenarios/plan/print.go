@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,12 +31,28 @@ func Print(c Cell) string {
 	}
 	p.rig(c.Topology)
 	p.images(c.Images)
+	if asksForEndpoints(c) {
+		p.line(0, noEndpoints)
+	}
 	p.line(0, "")
 	p.line(0, "steps")
 	for _, step := range c.Steps {
 		p.step(step)
 	}
 	return p.text.String()
+}
+
+// noEndpoints is about scenarios that can't see what they ask for.
+const noEndpoints = "note: Services of this rig have no endpoints of its kubelets' pods: API servers refuse their addresses, which are in the loopback range"
+
+var (
+	endpoints = regexp.MustCompile(`(?i)\bendpoint(s|slices?)\b`)
+	services  = regexp.MustCompile(`(?m)^\s*"?kind"?:\s*"?Service"?\b`)
+)
+
+// asksForEndpoints reports whether a scenario has kubelets and a Service, and names endpoints.
+func asksForEndpoints(c Cell) bool {
+	return len(c.Topology.Nodes) > 0 && services.MatchString(c.Text) && endpoints.MatchString(c.Text)
 }
 
 // printer writes a plan, and remembers what was in force before a step.
