@@ -81,6 +81,7 @@ func (i *interactive) read(ctx context.Context) (code int, _ error) {
 			if err != nil {
 				return 0, err
 			}
+			withRoom(statement)
 			if code, ended := i.execute(ctx, line, statement); ended {
 				return code, nil
 			}

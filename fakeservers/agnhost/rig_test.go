@@ -168,6 +168,11 @@ func (c *container) exec(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
+// execIn runs a command beside the program until a context ends.
+func (c *container) execIn(ctx context.Context, stderr io.Writer, args ...string) (code int) {
+	return c.image.Exec(ctx, c.process, args, image.Streams{Stdout: io.Discard, Stderr: stderr})
+}
+
 // get asks for a path over HTTP/1.1.
 func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()

@@ -89,6 +89,7 @@ func runScript(ctx context.Context, s *session, script, name string, params []st
 		withTraps(file)
 		file.Stmts = append(file.Stmts, parsed(`exit "$?"`)...) // when a trap of the last command is run
 	}
+	withRoom(file)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	runner, end, err := newRunner(s, params)
@@ -109,6 +110,9 @@ func (s *session) status(ctx context.Context, err error) int {
 		return exitKilled
 	case errors.Is(err, errRefused):
 		return exitNotFound
+	case isLimit(err):
+		s.refuse(err)
+		return exitKilled
 	case err != nil:
 		return s.refuse(err)
 	}
@@ -125,6 +129,9 @@ func (s *session) refuse(err error) int {
 // host about (FIFOs, owners of files, and home directories of users), and what it
 // would answer in another way than a shell.
 func parseScript(script, name string) (*syntax.File, error) {
+	if len(script) > maxScript || nests(script) {
+		return nil, fmt.Errorf("%s: must be at most %d bytes, and %d parts inside one another", name, maxScript, maxNesting)
+	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), name)
 	if err != nil {
 		return nil, err
@@ -150,7 +157,10 @@ func check(part syntax.Node) (err error) {
 		}
 		return err == nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return checkLimits(part)
 }
 
 // newRunner returns an interpreter that has the container's files, environment
@@ -193,11 +203,18 @@ func newRunner(s *session, params []string) (_ *interp.Runner, end func(), _ err
 
 // call checks a command before the interpreter runs it, and plays traps.
 func (s *session) call(ctx context.Context, args []string) ([]string, error) {
-	args, err := s.traps.call(ctx, interp.HandlerCtx(ctx).Env, args)
+	hc := interp.HandlerCtx(ctx)
+	if err := room(&hc, args); err != nil {
+		return nil, err
+	}
+	if args[0] == roomCommand {
+		return []string{":"}, nil
+	}
+	args, err := s.traps.call(ctx, hc.Env, args)
 	if err != nil {
 		return nil, err
 	}
-	scripts := args[1:]
+	scripts := slices.Clone(args[1:])
 	switch name := args[0]; name {
 	case "pwd":
 		// -P would ask the host about symbolic links.
@@ -219,12 +236,12 @@ func (s *session) call(ctx context.Context, args []string) ([]string, error) {
 		}
 		return args, nil
 	}
-	for _, script := range scripts {
-		if _, err := parseScript(script, args[0]); err != nil {
+	for i, script := range scripts {
+		if scripts[i], err = bounded(script, args[0]); err != nil {
 			return nil, err
 		}
 	}
-	return args, nil
+	return append(args[:1:1], scripts...), nil
 }
 
 // exec plays a command that is not the shell's own.
@@ -240,7 +257,7 @@ func (s *session) exec(ctx context.Context, args []string) error {
 	}
 	inner := &session{
 		files: s.files, dir: hc.Dir, env: slices.Collect(maps.Values(env)),
-		stdin: hc.Stdin, stdout: hc.Stdout, stderr: hc.Stderr, probe: s.probe,
+		stdin: hc.Stdin, stdout: bound(hc.Stdout), stderr: bound(hc.Stderr), probe: s.probe,
 	}
 	if pipe, is := s.stdin.(*image.Pipe); is && hc.Stdin == io.Reader(pipe.File) {
 		inner.stdin, inner.terminal = pipe, s.terminal

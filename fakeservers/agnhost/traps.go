@@ -84,7 +84,8 @@ func (t *traps) trap(args []string, inSubshell bool) ([]string, error) {
 	if len(operands) > 1 {
 		action, names = operands[0], operands[1:]
 	}
-	if _, err := parseScript(action, "trap"); err != nil {
+	action, err := bounded(action, "trap")
+	if err != nil {
 		return nil, err
 	}
 	own := []string{"trap", "--", action}
