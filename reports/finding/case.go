@@ -65,7 +65,7 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		Kin: run.Report.KinOf(c, check), Holds: run.Report.HoldsIn(c, check), Twin: reports.TwinOf(c, check),
 	}
 	if of.isKnown() {
-		of.Headline = fmt.Sprintf("%s, also with %s", of.Kin[0].Finding.Headline, strings.Join(valuesOf(c), ", "))
+		of.Headline = fmt.Sprintf("The check of “%s” fails with %s too", of.Kin[0].Finding.Headline, strings.Join(valuesOf(c), ", "))
 	}
 	for _, other := range run.Report.Cells {
 		i := slices.IndexFunc(other.Checks, func(k reports.Check) bool { return k.ID == check.ID && k.Outcome.Judged() })

@@ -286,7 +286,7 @@ func (f *fieldCourse) earlier() string {
 	if f.left.text == "" || f.cause() != "" {
 		return ""
 	}
-	return f.left.text
+	return "before the check began to wait, " + f.left.text
 }
 
 // shownOnly is how the value was shown otherwise than it was wanted, if it was not lost.

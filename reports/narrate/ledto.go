@@ -78,13 +78,17 @@ func changesRig(e timeline.Entry, ranBefore bool) bool {
 	return false
 }
 
-// writes reports whether an event is a write to an object that the check is about.
+// writes reports whether an event is a write to an object that the check is about, or the begin of its
+// deletion.
 func (t told) writes(e timeline.Entry) bool {
 	switch p := e.Payload.(type) {
 	case record.APIAnswer:
 		return p.Path == "" && p.Code < 400 && slices.Contains(t.objects, p.Object)
 	case record.StaticPodWritten:
 		return slices.Contains(t.objects, "pods/"+e.Subject)
+	case record.StepStarted:
+		key, is := strings.CutPrefix(p.Action, "delete ")
+		return is && slices.Contains(t.objects, key)
 	}
 	return false
 }

@@ -23,7 +23,7 @@ func (m *markdown) inThisRun(f finding.Finding) {
 		m.printf("- %s\n", linkedText(because))
 	}
 	if lines := momentLines(s.Led); lines != "" {
-		m.printf("\nWhat led to it, in seconds since the record began:\n\n%s\n", fenced("", lines, ""))
+		m.printf("\nWhat happened before it, in seconds since the record began:\n\n%s\n", fenced("", lines, ""))
 	}
 	if len(s.Controls) > 0 {
 		m.printf("\nIn the same cell, these checks passed%s:\n\n%s\n", besides(s.More), fenced("", checkLines(s.Controls), ""))

@@ -245,7 +245,7 @@ function asModelled(cell, check) {
 
 // ledTo is what led to a failure, in time: who reads it sees what was first.
 function ledTo(led) {
-  return led.length > 0 && [h('p', {}, h('b', {}, 'What led to it, in time:')), h('ol', {class: 'led', 'aria-label': 'What led to it'}, led.map((m) => h('li', {},
+  return led.length > 0 && [h('p', {}, h('b', {}, 'What happened before it, in time:')), h('ol', {class: 'led', 'aria-label': 'What happened before it'}, led.map((m) => h('li', {},
     h('span', {class: 'num'}, seconds(m.at, 3)), ' ', h('span', {}, visible(m.text)))))];
 }
 
