@@ -67,13 +67,21 @@ type StaticPodWritten struct {
 	Pod  json.RawMessage `json:"pod"`
 }
 
+// The changes of an object that is not shown any more.
+const (
+	Deleted = "deleted"
+	// Unserved says that the API server does not serve the resource any more, as after a restart without its feature gate.
+	// The object is not deleted: it may be shown again.
+	Unserved = "unserved"
+)
+
 // ObjectObserved is recorded when an API object was seen to be new, different
-// or gone. The object is as the API server returned it, fields unknown to
+// or gone, or when its resource is not served any more. The object is as the API server returned it, fields unknown to
 // skewrig included.
 type ObjectObserved struct {
 	// Cluster is the rig that the object is in, if there are several: "seed".
 	Cluster string `json:"cluster,omitempty"`
-	// Change is "added", "modified" or "deleted".
+	// Change is "added", "modified", "deleted" or "unserved".
 	Change    string          `json:"change"`
 	Resource  string          `json:"resource"` // plural: "pods"
 	Namespace string          `json:"namespace,omitempty"`

@@ -281,7 +281,9 @@ func (c *Cluster) observe(ctx context.Context, by server) (err error) {
 		c.cfg.Recorder.Append("cluster", by.name, record.Observing{})
 	}
 	c.observed = by.name
-	c.observer, err = observe(ctx, by.rest, resources, c.cfg.Recorder, c.observer)
+	first := c.processOf(by.name)
+	same := func() bool { return c.processOf(by.name) == first }
+	c.observer, err = observe(ctx, by.rest, resources, c.cfg.Recorder, c.observer, same)
 	return err
 }
 

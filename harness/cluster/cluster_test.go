@@ -20,7 +20,6 @@ import (
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/rigs"
-	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -258,7 +257,7 @@ func TestOutputGoesBesideTheLogs(t *testing.T) {
 // is recorded again.
 func TestObserverRecordsContentNotVersions(t *testing.T) {
 	var h record.History
-	o := &observer{recorder: &h, seen: watched.NewSeen()}
+	o := newObserver(nil, &h, nil)
 	pod := func(mode, manager string) *unstructured.Unstructured {
 		text := `{"metadata":{"name":"p","namespace":"default","uid":"1","resourceVersion":"7","managedFields":[{"manager":"` + manager + `"}]},"spec":{"mode":"` + mode + `"}}`
 		var u unstructured.Unstructured
@@ -276,7 +275,8 @@ func TestObserverRecordsContentNotVersions(t *testing.T) {
 	// observer.
 	informer.OnAdd(pod("TLS", "kubectl"), false)
 	o.seen.Again()
-	next := &observer{recorder: &h, seen: o.seen}
+	next := newObserver(nil, &h, nil)
+	next.seen = o.seen
 	next.recordMissing()
 	next.recordMissing()
 	var changes []string

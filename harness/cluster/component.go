@@ -113,6 +113,14 @@ func (c *Cluster) Running(name string) bool {
 	return err == nil && comp.process() != nil
 }
 
+// processOf is what runs of a component now, or nil.
+func (c *Cluster) processOf(name string) *process.Process {
+	if _, comp, err := c.find(name); err == nil {
+		return comp.process()
+	}
+	return nil
+}
+
 // process is what runs of a component now, or nil.
 func (comp *component) process() *process.Process {
 	comp.mu.Lock()

@@ -1,14 +1,14 @@
 package existing
 
 import (
-	"context"
 	"errors"
-	"net/http"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -23,6 +23,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // TestConnectSaysWhatIsWrong: before anything is asked, and about the cluster's answer.
@@ -206,23 +207,23 @@ func TestANodeInARecord(t *testing.T) {
 	}
 }
 
-// TestTheEndOfAWatch: one that has to begin again is no loss.
-func TestTheEndOfAWatch(t *testing.T) {
+// TestABrokenWatchIsALoss until it goes on, of the objects and of what is made of them.
+func TestABrokenWatchIsALoss(t *testing.T) {
 	t.Parallel()
-	for err, well := range map[error]bool{
-		apierrors.NewResourceExpired("too old"):                                                true,
-		apierrors.NewForbidden(schema.GroupResource{}, "", nil):                                false,
-		errors.New("connection lost"):                                                          false,
-		&apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusInternalServerError}}: false,
-	} {
-		if endsWell(err) != well {
-			t.Errorf("%v: %t", err, !well)
-		}
+	h := record.NewHistory(nil)
+	w := &watcher{Watched: Watched{Recorder: h}, containers: newContainers()}
+	s := w.source(nil, pods, "shop")
+	s.Broken(time.Now(), errors.New("forbidden"))
+	s.Mended(time.Now(), errors.New("forbidden"))
+	var got []string
+	for e, l := range record.All[record.ObservationLost](h.Events()) {
+		got = append(got, fmt.Sprint(e.Subject, l.Kinds, l.Resumed, l.Reason))
 	}
-	var lost error
-	w := &watcher{Watched: Watched{Lost: func(err error) { lost = err }}}
-	w.failed(schema.GroupVersionResource{Resource: "pods"})(context.Background(), nil, errors.New("connection lost"))
-	if lost == nil || lost.Error() != "watching pods: connection lost" {
-		t.Error(lost)
+	want := []string{
+		"pods/shop[object.observed]falsewatching pods: forbidden", "shop[container.started container.exited]falsewatching pods: forbidden",
+		"pods/shop[object.observed]truewatching pods: forbidden", "shop[container.started container.exited]truewatching pods: forbidden",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

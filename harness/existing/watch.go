@@ -3,20 +3,17 @@ package existing
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"strings"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/skewrig/skewrig/harness/watched"
@@ -69,41 +66,32 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 	if what.Containers {
 		w.containers = newContainers()
 	}
-	var factories []dynamicinformer.DynamicSharedInformerFactory
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
-	var asking sync.WaitGroup
+	var tasks sync.WaitGroup
 	stop = sync.OnceFunc(func() {
 		end()
-		for _, f := range factories {
-			f.Shutdown()
-		}
-		asking.Wait()
+		tasks.Wait()
 	})
 	var synced []cache.InformerSynced
-	add := func(f dynamicinformer.DynamicSharedInformerFactory, resources ...schema.GroupVersionResource) {
-		factories = append(factories, f)
+	add := func(namespace string, tweak func(*metav1.ListOptions), resources ...schema.GroupVersionResource) {
 		for _, r := range resources {
-			informer := f.ForResource(r).Informer()
-			registration, failed := informer.AddEventHandler(w.handler(r.Resource))
-			if failed == nil {
-				failed = informer.SetWatchErrorHandlerWithContext(w.failed(r))
-			}
+			source := w.source(client.Resource(r).Namespace(namespace), r.Resource, namespace)
+			source.Tweak = tweak
+			is, failed := source.Informer(running, &tasks, w.handler(r.Resource))
 			if failed != nil {
 				err = failed
 				return
 			}
-			synced = append(synced, registration.HasSynced)
+			synced = append(synced, is)
 		}
-		f.Start(running.Done())
 	}
 	for _, namespace := range what.Namespaces {
-		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil), what.Resources...)
+		add(namespace, nil, what.Resources...)
 	}
 	for _, node := range what.Nodes {
-		add(dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceAll, only("metadata.name", node)), corev1.SchemeGroupVersion.WithResource(nodes))
+		add(metav1.NamespaceAll, only("metadata.name", node), corev1.SchemeGroupVersion.WithResource(nodes))
 		if what.Whole {
-			about := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, metav1.NamespaceDefault, only("involvedObject.name", node))
-			add(about, corev1.SchemeGroupVersion.WithResource("events"))
+			add(metav1.NamespaceDefault, only("involvedObject.name", node), corev1.SchemeGroupVersion.WithResource("events"))
 		}
 	}
 	if err == nil && !cache.WaitForCacheSync(ctx.Done(), synced...) {
@@ -116,7 +104,7 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 	for _, gone := range w.Seen.Missing() {
 		w.record(gone.Subject, gone.ObjectObserved)
 	}
-	asking.Go(func() { c.ask(running, what.Lost) })
+	tasks.Go(func() { c.ask(running, what.Lost) })
 	return stop, nil
 }
 
@@ -155,19 +143,21 @@ const (
 	pods  = "pods"
 )
 
-// failed is told that a watch has ended or could not begin. That a watch lasted so long, or has
-// fallen behind so far, that it has to begin again is nothing: it begins with what there is.
-func (w *watcher) failed(r schema.GroupVersionResource) cache.WatchErrorHandlerWithContext {
-	return func(_ context.Context, _ *cache.Reflector, err error) {
-		if endsWell(err) {
-			return
+// source is where objects of a resource are from. That a watch has to begin again, or can't go on, is a loss of what was
+// to be seen there; a cell whose checks need nothing of it goes on.
+func (w *watcher) source(client dynamic.ResourceInterface, resource, namespace string) *watched.Source {
+	lose := func(since time.Time, why error, end func(record.ObservationLost) record.ObservationLost) {
+		why = fmt.Errorf("watching %s: %w", resource, why)
+		w.Recorder.Append("watch", strings.TrimSuffix(resource+"/"+namespace, "/"), end(record.Losing(since, why, record.ObjectObserved{})))
+		if resource == pods && w.containers != nil {
+			w.Recorder.Append("watch", namespace, end(record.Losing(since, why, record.ContainerStarted{}, record.ContainerExited{})))
 		}
-		w.Lost(fmt.Errorf("watching %s: %w", r.Resource, err))
 	}
-}
-
-func endsWell(err error) bool {
-	return errors.Is(err, io.EOF) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
+	over := func(since time.Time, why error) { lose(since, why, record.ObservationLost.Over) }
+	lasts := func(since time.Time, why error) {
+		lose(since, why, func(l record.ObservationLost) record.ObservationLost { return l })
+	}
+	return &watched.Source{Client: client, Missed: over, Mended: over, Broken: lasts}
 }
 
 func (w *watcher) handler(resource string) cache.ResourceEventHandler {

@@ -2,6 +2,8 @@ package watched
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/skewrig/skewrig/record"
@@ -9,8 +11,9 @@ import (
 
 // Seen is what is recorded of objects by watches that come one after the other, as where an API server is restarted.
 type Seen struct {
-	mu      sync.Mutex
-	objects map[string]*Object // by resource and UID
+	mu       sync.Mutex
+	objects  map[string]*Object // by resource and UID
+	unserved map[string]bool    // resources that the API server does not serve
 }
 
 // Object is an object as it was recorded last.
@@ -22,7 +25,9 @@ type Object struct {
 }
 
 // NewSeen returns one that has seen nothing.
-func NewSeen() *Seen { return &Seen{objects: make(map[string]*Object)} }
+func NewSeen() *Seen {
+	return &Seen{objects: make(map[string]*Object), unserved: make(map[string]bool)}
+}
 
 // Again begins with another watch, which has seen nothing yet.
 func (s *Seen) Again() {
@@ -40,25 +45,53 @@ func (s *Seen) Changed(uid, subject string, event record.ObjectObserved) bool {
 	key := event.Resource + "/" + uid
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if event.Change == "deleted" {
+	if event.Change == record.Deleted {
 		delete(s.objects, key)
 		return true
 	}
 	before := s.objects[key]
 	s.objects[key] = &Object{Subject: subject, ObjectObserved: event, current: true}
-	return before == nil || !bytes.Equal(before.Object, event.Object)
+	return before == nil || before.Change == record.Unserved || !bytes.Equal(before.Object, event.Object)
+}
+
+// Unserved returns the objects of a resource that the API server does not serve any more, as they are to be recorded. They
+// are not gone: whether they are is known when the resource is served again.
+func (s *Seen) Unserved(resource string) (objects []Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unserved[resource] = true
+	for _, o := range s.objects {
+		if o.Resource == resource && o.Change != record.Unserved {
+			o.Change, o.Writers, o.current = record.Unserved, nil, false
+			objects = append(objects, *o)
+		}
+	}
+	return inOrder(objects)
+}
+
+// Served notes that the API server serves a resource, and that all its objects were seen that there are.
+func (s *Seen) Served(resource string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.unserved, resource)
 }
 
 // Missing returns what an earlier watch has seen and this one, which has seen all that is there, has not: it is gone.
+// Nothing is known of what is not served.
 func (s *Seen) Missing() (gone []Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, o := range s.objects {
-		if !o.current {
-			o.Change, o.Writers = "deleted", nil // those of the last state did not delete it
+		if !o.current && !s.unserved[o.Resource] {
+			o.Change, o.Writers = record.Deleted, nil // those of the last state did not delete it
 			gone = append(gone, *o)
 			delete(s.objects, key)
 		}
 	}
-	return gone
+	return inOrder(gone)
+}
+
+func inOrder(objects []Object) []Object {
+	slices.SortFunc(objects, func(a, b Object) int { return cmp.Compare(a.Subject, b.Subject) })
+	return objects
 }

@@ -41,7 +41,7 @@ func (t *Timeline) happened(seen record.ObjectObserved, m Moment) {
 	}
 	about := event.InvolvedObject
 	key := seen.Namespace + "/" + seen.Name
-	if count := max(1, event.Count); seen.Change != "deleted" && count > t.counts[key] { // those of the newer API count otherwise
+	if count := max(1, event.Count); seen.Change != record.Deleted && seen.Change != record.Unserved && count > t.counts[key] { // those of the newer API count otherwise
 		t.counts[key] = count
 		t.Happenings = append(t.Happenings, Happening{Moment: m, PodEvent: event.PodEvent, About: about, Said: event.LastTimestamp})
 	}

@@ -68,6 +68,7 @@ func (l *Loss) of(n Need) bool {
 
 // within reports whether a subject is another one, or below it.
 func within(subject, of string) bool {
+	of = strings.TrimSuffix(of, "/")
 	rest, is := strings.CutPrefix(subject, of)
 	return is && (rest == "" || of == "" || rest[0] == '/')
 }

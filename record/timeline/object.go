@@ -24,7 +24,7 @@ type Version struct {
 	Namespace, Name string
 	// Server is the API server that showed it so.
 	Server string
-	// Change is "added", "modified" or "deleted", or "written" for the manifest of a
+	// Change is "added", "modified", "deleted" or "unserved", or "written" for the manifest of a
 	// static pod.
 	Change string
 	// Writers are the field managers that are known to have changed it.
@@ -44,8 +44,11 @@ func NewVersion(key string, text json.RawMessage) *Version {
 	return &Version{Key: key, Resource: resource, Namespace: namespace, Name: name, Raw: NewRaw(text)}
 }
 
-// Gone reports whether the object is not there any more.
-func (v *Version) Gone() bool { return v.Change == "deleted" }
+// Gone reports whether the API server does not show the object any more: it is deleted, or its resource is not served.
+func (v *Version) Gone() bool { return v.Change == record.Deleted || v.Unserved() }
+
+// Unserved reports whether the API server does not serve the object's resource any more. The object is not deleted.
+func (v *Version) Unserved() bool { return v.Change == record.Unserved }
 
 // Static reports whether this is what a kubelet was given as a static pod.
 func (v *Version) Static() bool { return v.Change == written }

@@ -136,7 +136,10 @@ type fieldState struct {
 
 func (f *fieldCourse) stateOf(v *timeline.Version) fieldState {
 	s := fieldState{Version: v, value: fieldIn(v.Raw, f.field), server: f.b.serving(v), at: f.b.at(v.Time), answer: f.b.AnswerOf(v)}
-	if v.Gone() {
+	switch {
+	case v.Unserved():
+		s.value = unserved
+	case v.Gone():
 		s.value = deleted
 	}
 	if step := f.b.Made(v); s.answer != nil && step != nil {
@@ -223,13 +226,16 @@ func (f *fieldCourse) webhook(after, until float64) (last string) {
 // isWanted reports whether a value is the one that was wanted.
 func (f *fieldCourse) isWanted(value string) bool {
 	if f.wanted == anyValue {
-		return value != unset && value != deleted
+		return value != unset && value != deleted && value != unserved
 	}
 	return value == f.wanted
 }
 
 // deleted is the value of a field of an object that is gone.
 const deleted = "deleted"
+
+// unserved is that of an object whose resource the API server does not serve.
+const unserved = "not served"
 
 // line says of a state of the object who served it, and whether it was written, by whom.
 func (f *fieldCourse) line(s fieldState) string {

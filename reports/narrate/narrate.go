@@ -284,7 +284,7 @@ type Version struct {
 	At float64 `json:"at"`
 	// Step is the number of the step that was being taken.
 	Step int `json:"step"`
-	// Change is added, modified or deleted.
+	// Change is added, modified, deleted or unserved.
 	Change string `json:"change"`
 	// YAML is the object, without what only the API server needs (managedFields).
 	// Of a deleted one it is empty.

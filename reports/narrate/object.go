@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -179,7 +180,7 @@ func chosen(states []*state, d detail) (kept []*state) {
 	for i, s := range states {
 		last := i == len(states)-1
 		switch {
-		case i == 0 || last || s.Change == "deleted":
+		case i == 0 || last || s.Change == record.Deleted || s.Change == record.Unserved:
 		case d == everyVersion && i < maxVersions-1:
 		case d == lastOfStep && states[i+1].Step != s.Step && i < maxVersions-1:
 		default:

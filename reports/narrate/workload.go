@@ -48,7 +48,7 @@ func (w *workloads) add(v *timeline.Version, at float64) {
 		l := w.lanes.named(ObjectState, owner)
 		switch {
 		case v.Gone():
-			l.mark(at, v.Name+" gone", "", "")
+			l.mark(at, v.Name+" "+absence(v), "", "")
 		case !w.known[uid]:
 			l.mark(at, "makes "+v.Name, v.Workload().Kind, Changed)
 		}
@@ -59,7 +59,7 @@ func (w *workloads) add(v *timeline.Version, at float64) {
 	w.owners[uid] = v.Key
 	if v.Gone() {
 		l.ends(at)
-		l.mark(at, "gone", "", "")
+		l.mark(at, absence(v), "", "")
 		return
 	}
 	l.becomes(at, replicas(v))
@@ -105,4 +105,12 @@ func replicas(v *timeline.Version) Span {
 		s.Tone = Good
 	}
 	return s
+}
+
+// absence says why an object is not shown any more.
+func absence(v *timeline.Version) string {
+	if v.Unserved() {
+		return unserved
+	}
+	return "gone"
 }

@@ -13,12 +13,13 @@ import (
 )
 
 // byNamespace is the recorder of a cluster that several cells use: what it gets goes to the cell
-// whose namespace it is about, or to nobody.
+// whose namespace it is about. A loss that is about none goes to all, also those to come.
 type byNamespace struct {
 	mu    sync.Mutex
 	cells map[string]guest  // by the suffixes of their namespaces
 	ids   map[string]string // of all cells that ever came, likewise
 	deaf  error             // what of the cluster is not heard of any more
+	gaps  []shown           // losses that last and are no cell's
 }
 
 // guest is a cell on a cluster.
@@ -34,16 +35,22 @@ type guest struct {
 // Append implements record.Recorder.
 func (b *byNamespace) Append(source, subject string, payload record.Payload) {
 	namespace, _, _ := strings.Cut(subject, "/")
+	lost, isLoss := payload.(record.ObservationLost)
 	b.mu.Lock()
-	var of *record.History
+	var of, all []*record.History
 	for suffix, cell := range b.cells {
+		all = append(all, cell.history)
 		if strings.HasSuffix(namespace, suffix) {
-			of = cell.history
+			of = append(of, cell.history)
 		}
 	}
+	if isLoss && len(of) == 0 { // it may be any cell's
+		of = all
+		b.gaps = lasting(b.gaps, shown{source, subject, payload}, lost)
+	}
 	b.mu.Unlock()
-	if of != nil {
-		of.Append(source, subject, payload)
+	for _, history := range of {
+		history.Append(source, subject, payload)
 	}
 }
 
@@ -76,6 +83,9 @@ func (b *byNamespace) join(suffix string, cell guest) (leave func()) {
 		b.cells, b.ids = make(map[string]guest), make(map[string]string)
 	}
 	b.cells[suffix], b.ids[suffix] = cell, cell.id
+	for _, gap := range b.gaps {
+		cell.history.Append(gap.source, gap.subject, gap.payload)
+	}
 	if b.deaf != nil {
 		cell.lost(b.deaf)
 	}

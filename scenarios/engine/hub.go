@@ -21,6 +21,8 @@ type hub struct {
 	// shown are the components, and the objects that are no cell's, as they were recorded
 	// last, in the order of their first appearance. Every cell's record begins with them.
 	shown []shown
+	// lost are the losses that last.
+	lost []shown
 	// observing is which API server shows the objects, if there are several.
 	observing *shown
 }
@@ -48,7 +50,7 @@ func (h *hub) join(suffix string, l listener) {
 	if h.observing != nil {
 		l.hear(*h.observing)
 	}
-	for _, s := range h.shown {
+	for _, s := range slices.Concat(h.shown, h.lost) {
 		l.hear(s)
 	}
 }
@@ -81,6 +83,10 @@ func (h *hub) Append(source, subject string, payload record.Payload) {
 func (h *hub) keep(s shown) {
 	if _, is := s.payload.(record.Observing); is {
 		h.observing = &s
+		return
+	}
+	if lost, is := s.payload.(record.ObservationLost); is {
+		h.lost = lasting(h.lost, s, lost)
 		return
 	}
 	at := slices.IndexFunc(h.shown, func(known shown) bool { return known.subject == s.subject })
@@ -126,4 +132,15 @@ func ofComponent(payload record.Payload) bool {
 	default:
 		return false
 	}
+}
+
+// lasting are the losses that last after another one was recorded: a later cell's record begins with them.
+func lasting(all []shown, s shown, lost record.ObservationLost) []shown {
+	if !lost.Resumed {
+		return append(all, s)
+	}
+	return slices.DeleteFunc(all, func(before shown) bool {
+		began, is := before.payload.(record.ObservationLost)
+		return is && before.subject == s.subject && slices.Equal(began.Kinds, lost.Kinds)
+	})
 }

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -135,5 +137,29 @@ func TestACellHearsWhichServerShowsObjects(t *testing.T) {
 	}
 	if lives := len(timeline.Of(history.Events()).ServerLives()); lives != 2 {
 		t.Errorf("%d API servers ran, want 2", lives)
+	}
+}
+
+// TestALossThatLasts is in the record of each cell, also of one that comes later; one that is over is not.
+func TestALossThatLasts(t *testing.T) {
+	t.Parallel()
+	lost := record.Losing(time.Now(), errors.New("a watch broke"), record.ObjectObserved{})
+	h, b := newHub(), new(byNamespace)
+	join := map[string]func(string, *record.History){
+		"hub":         func(suffix string, history *record.History) { h.join(suffix, listener{history: history}) },
+		"byNamespace": func(suffix string, history *record.History) { b.join(suffix, guest{history: history}) },
+	}
+	for name, recorder := range map[string]record.Recorder{"hub": h, "byNamespace": b} {
+		var cells [3]record.History
+		join[name]("-skw0001", &cells[0])
+		recorder.Append("watch", "pods", lost)
+		join[name]("-skw0002", &cells[1])
+		recorder.Append("watch", "pods", lost.Over())
+		join[name]("-skw0003", &cells[2])
+		for i, want := range []int{2, 2, 0} {
+			if got := len(cells[i].Events()); got != want {
+				t.Errorf("%s: cell %d has %d events, want %d", name, i+1, got, want)
+			}
+		}
 	}
 }

@@ -145,7 +145,7 @@ func (r *run) podStays(versions []*timeline.Version, f *finding) {
 		}
 	}
 	for _, v := range r.Versions {
-		if v.Gone() && v.Key == settled.Key && v.Meta().UID == settled.Meta().UID {
+		if v.Gone() && !v.Unserved() && v.Key == settled.Key && v.Meta().UID == settled.Meta().UID {
 			f.fault("%s was deleted", v.Key)
 		}
 	}

@@ -174,6 +174,9 @@ func (j *judge) lost(i Item) string {
 
 // changed compares an object with how it was, but for what says how it is.
 func (j *judge) changed(i Item) string {
+	if v := j.of(i).at(j.Ended); v != nil && v.Unserved() {
+		return ""
+	}
 	before, after := j.of(i).wantedAt(j.Began[Off]), j.of(i).wantedAt(j.Ended)
 	if before == nil || reflect.DeepEqual(before, after) || i.Kind == "Node" { // which is found not to be alive
 		return ""

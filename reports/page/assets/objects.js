@@ -51,7 +51,7 @@ function difference(change, named) {
 }
 
 function what(before, after) {
-  if (!after.yaml) return 'deleted';
+  if (!after.yaml) return after.change === 'unserved' ? 'not served' : 'deleted';
   if (!before?.yaml) return 'added';
   const number = written(after);
   return number && number === written(before) ? `shown differently, not written (resourceVersion ${number})` : number ? `written (resourceVersion ${number})` : 'changed';

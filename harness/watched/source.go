@@ -1,0 +1,201 @@
+package watched
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Source lists and watches the objects of a resource for an informer, and reports when states of them may have been missed.
+type Source struct {
+	Client dynamic.ResourceInterface
+	// Tweak changes what is listed and watched. If unset, nothing is changed.
+	Tweak func(*metav1.ListOptions)
+	// Missed is called when the objects had to be listed anew, since the watch could not go on where it had ended: states
+	// between the two may have been missed. It may be unset.
+	Missed func(since time.Time, why error)
+	// Broken is called when the watch can't go on, and Mended when it does. They may be unset.
+	Broken func(since time.Time, why error)
+	Mended func(since time.Time, why error)
+	// Unserved is called when the API server answers that it does not serve the resource. It may be unset.
+	Unserved func()
+
+	mu     sync.Mutex
+	listed bool
+	ended  time.Time // when the last watch did
+	why    error     // the last error since
+	broken bool
+}
+
+// Informer returns an informer of the source's objects, which passes them to a handler. It runs until ctx is done; synced
+// reports whether the handler has had all objects that there were.
+func (s *Source) Informer(ctx context.Context, running *sync.WaitGroup, handler cache.ResourceEventHandler) (synced cache.InformerSynced, err error) {
+	informer := cache.NewSharedIndexInformer(s, &unstructured.Unstructured{}, 0, cache.Indexers{})
+	registration, err := informer.AddEventHandler(handler)
+	if err == nil { // the default writes to the log of the process
+		err = informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.failed(err) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	running.Go(func() { informer.RunWithContext(ctx) })
+	return registration.HasSynced, nil
+}
+
+// List implements cache.ListerWatcher.
+func (s *Source) List(options metav1.ListOptions) (runtime.Object, error) {
+	return s.ListWithContext(context.Background(), options)
+}
+
+// Watch implements cache.ListerWatcher.
+func (s *Source) Watch(options metav1.ListOptions) (watch.Interface, error) {
+	return s.WatchWithContext(context.Background(), options)
+}
+
+// ListWithContext implements cache.ListerWatcherWithContext.
+func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	list, err := s.Client.List(ctx, s.tweaked(options))
+	if err != nil {
+		s.failed(err)
+		return nil, err
+	}
+	if options.Continue == "" {
+		s.lists()
+	}
+	return list, nil
+}
+
+// WatchWithContext implements cache.ListerWatcherWithContext. A watch that sends what there is first is a list as well.
+func (s *Source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	lists := options.SendInitialEvents != nil && *options.SendInitialEvents
+	w, err := s.Client.Watch(ctx, s.tweaked(options))
+	if err != nil {
+		if !lists || !apierrors.IsInvalid(err) { // an API server that can't lists instead
+			s.failed(err)
+		}
+		return nil, err
+	}
+	if lists {
+		s.lists()
+	}
+	s.goesOn()
+	return follow(w, s.ends), nil
+}
+
+func (s *Source) tweaked(options metav1.ListOptions) metav1.ListOptions {
+	if s.Tweak != nil {
+		s.Tweak(&options)
+	}
+	return options
+}
+
+// lists notes that the objects are listed. If they were before, what happened since the last watch ended was missed.
+func (s *Source) lists() {
+	s.mu.Lock()
+	again, since, why := s.listed && !s.ended.IsZero(), s.ended, s.why
+	s.listed, s.ended = true, time.Time{}
+	s.mu.Unlock()
+	if again && s.Missed != nil {
+		s.Missed(since, fmt.Errorf("the watch ended, and all objects were listed anew: %w", cmp.Or(why, errFollowed)))
+	}
+}
+
+// errFollowed is why a watch that ended without an error can't go on.
+var errFollowed = errors.New("the API server did not have what followed")
+
+// ends notes that a watch has ended.
+func (s *Source) ends(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended, s.why = time.Now(), why
+}
+
+// goesOn notes that a watch has begun.
+func (s *Source) goesOn() {
+	s.mu.Lock()
+	mended, since, why := s.broken, s.ended, s.why
+	s.broken, s.why, s.ended = false, nil, time.Time{}
+	s.mu.Unlock()
+	if mended && !since.IsZero() && s.Mended != nil {
+		s.Mended(since, why)
+	}
+}
+
+// failed notes why a request failed. A watch that lasted so long, or has fallen behind so far, that it has to begin again
+// begins with a list.
+func (s *Source) failed(err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		return
+	}
+	s.mu.Lock()
+	breaks := !s.broken
+	if s.ended.IsZero() {
+		s.ended = time.Now()
+	}
+	s.why, s.broken = err, true
+	since := s.ended
+	s.mu.Unlock()
+	switch {
+	case IsUnserved(err) && s.Unserved != nil:
+		s.Unserved()
+	case breaks && s.Broken != nil:
+		s.Broken(since, err)
+	}
+}
+
+// IsUnserved reports whether an error says that a resource is not served: there is no list of its objects.
+func IsUnserved(err error) bool {
+	return apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
+}
+
+// followed is a watch whose end is noted.
+type followed struct {
+	watch.Interface
+
+	events chan watch.Event
+	left   chan struct{}
+	leave  func()
+}
+
+// follow returns a watch that calls ended when it ends by itself, with what the API server said of why.
+func follow(w watch.Interface, ended func(why error)) watch.Interface {
+	f := &followed{Interface: w, events: make(chan watch.Event), left: make(chan struct{})}
+	f.leave = sync.OnceFunc(func() { close(f.left) })
+	go func() {
+		defer close(f.events)
+		var why error
+		defer func() { ended(why) }()
+		for e := range w.ResultChan() {
+			if e.Type == watch.Error {
+				why = apierrors.FromObject(e.Object)
+			}
+			select {
+			case f.events <- e:
+			case <-f.left:
+				return
+			}
+		}
+	}()
+	return f
+}
+
+// ResultChan implements watch.Interface.
+func (f *followed) ResultChan() <-chan watch.Event { return f.events }
+
+// Stop implements watch.Interface.
+func (f *followed) Stop() {
+	f.leave()
+	f.Interface.Stop()
+}
