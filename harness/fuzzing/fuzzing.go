@@ -29,7 +29,7 @@ const period = 20 * time.Millisecond
 // that reads stored inputs has no limits: its outcome must not depend on the machine.
 func Limited(tb testing.TB, read func()) {
 	tb.Helper()
-	if !isWorker() {
+	if !IsWorker() {
 		read()
 		return
 	}
@@ -40,8 +40,9 @@ func Limited(tb testing.TB, read func()) {
 	read()
 }
 
-// isWorker reports whether this is a process in which Go's fuzzer tries inputs.
-func isWorker() bool {
+// IsWorker reports whether this is a process in which Go's fuzzer tries inputs. It gets them from
+// another one, and needs no seeds.
+func IsWorker() bool {
 	worker := flag.Lookup("test.fuzzworker")
 	return worker != nil && worker.Value.String() == "true"
 }
