@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/files"
 )
 
 // Stdio is the name of a file that stands for standard input or standard output.
@@ -58,7 +59,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 func Import(ctx context.Context, builder *build.Builder, importer, path string, stdin io.Reader) ([]build.Binary, error) {
 	archive := stdin
 	if path != Stdio {
-		f, err := os.Open(path)
+		f, err := files.Open(path)
 		if err != nil {
 			return nil, err
 		}

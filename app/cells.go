@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -156,7 +157,7 @@ func planFiles(paths []string, sources release.Sources) ([]plan.Cell, error) {
 	}
 	var all []*spec.File
 	for _, from := range slices.Sorted(maps.Keys(within)) {
-		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: sources}, os.DirFS(from), within[from])
+		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: sources}, files.DirFS(from, files.MaxText), within[from])
 		all, problems = append(all, scenarios...), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {

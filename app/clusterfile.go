@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -30,7 +30,7 @@ var imageRelease = regexp.MustCompile(`^kindest/node:(v[^@]+)`)
 // on every component, as kind does. What of the file makes no difference to a
 // rig is told to w.
 func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, files.MaxText)
 	if err != nil {
 		return plan.Cell{}, false, nil //nolint:nilerr // Select says what is wrong
 	}

@@ -108,7 +108,7 @@ func (c *comparer) compare(cell plan.Cell, ran ranCell) (compared reports.Compar
 		if result.Unfinished || !result.Outcome.Judged() {
 			return compared, fmt.Sprintf("%s was not judged: %s", result.ID, result.Outcome.Word())
 		}
-		events, err := engine.History(roundDir(c.dir, ran.number), result.ID)
+		events, err := engine.History(c.dir, result.ID, ran.number)
 		if err != nil {
 			return compared, fmt.Sprintf("the record of %s can't be read: %v", result.ID, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -21,7 +22,7 @@ func copyRuns(dirs []string, moved []reports.Moved, to string) error {
 			continue
 		}
 		places[from] = to
-		failures = append(failures, copyRun(from, to))
+		failures = append(failures, copyRun(dirs[m.Input], m.From, to))
 	}
 	for _, m := range moved {
 		from := filepath.Join(dirs[m.Input], filepath.FromSlash(m.From))
@@ -30,10 +31,14 @@ func copyRuns(dirs []string, moved []reports.Moved, to string) error {
 	return errors.Join(failures...)
 }
 
-// copyRun copies a run's own files. Other directories below are other cells': the
-// id of one may begin with another's.
-func copyRun(from, to string) error {
-	entries, err := os.ReadDir(from)
+// copyRun copies the files of a run from a path below a report directory. Other directories there
+// are other cells': the id of one may begin with another's.
+func copyRun(dir, run, to string) error {
+	from, err := fs.Sub(files.RootFS(dir, files.MaxLog), run)
+	if err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(from, ".")
 	if err != nil {
 		return err
 	}
@@ -41,17 +46,17 @@ func copyRun(from, to string) error {
 		return err
 	}
 	for _, e := range entries {
-		switch from, to := filepath.Join(from, e.Name()), filepath.Join(to, e.Name()); {
+		switch to := filepath.Join(to, e.Name()); {
 		case e.Type().IsRegular():
-			var content []byte
-			if content, err = os.ReadFile(from); err == nil {
-				err = os.WriteFile(to, content, 0o644)
-			}
+			err = files.CopyFile(to, from, e.Name())
 		case e.IsDir() && e.Name() == reports.LogsDir:
-			err = os.CopyFS(to, os.DirFS(from))
+			var logs fs.FS
+			if logs, err = fs.Sub(from, e.Name()); err == nil {
+				err = files.CopyTree(to, logs)
+			}
 		}
 		if err != nil {
-			return fmt.Errorf("copying %s: %w", filepath.Join(from, e.Name()), err)
+			return fmt.Errorf("copying %s: %w", filepath.Join(dir, filepath.FromSlash(run), e.Name()), err)
 		}
 	}
 	return nil
@@ -72,18 +77,13 @@ func linkLogs(root, from string, places map[string]string) error {
 		}
 		return os.Symlink(target, to)
 	}
-	inside, err := os.OpenRoot(root)
-	if err != nil {
-		return err
-	}
-	defer inside.Close()
 	below, err := filepath.Rel(root, logs)
 	if err != nil {
 		return err
 	}
-	copied, err := fs.Sub(inside.FS(), filepath.ToSlash(below))
+	copied, err := fs.Sub(files.RootFS(root, files.MaxLog), filepath.ToSlash(below))
 	if err == nil {
-		err = os.CopyFS(to, copied)
+		err = files.CopyTree(to, copied)
 	}
 	if err != nil {
 		return fmt.Errorf("copying the logs of %s: %w", from, err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/own"
 )
@@ -36,7 +37,7 @@ func Init(manifest string) ([]string, error) {
 // manifest is unset, the object is a sample pod. It is an error if one of the files is there: none
 // is written then.
 func Scaffold(readme, gate, manifest string) ([]string, error) {
-	text, err := os.ReadFile(readme)
+	text, err := files.Read(readme, files.MaxText)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func readManifest(file string) ([]byte, error) {
 	if file == "" {
 		return nil, nil
 	}
-	return os.ReadFile(file)
+	return files.Read(file, files.MaxText)
 }
 
 // writeCatalog writes the files of a new catalog, and returns their names.

@@ -115,7 +115,7 @@ func rejudge(ctx context.Context, dir string, saved reports.Report, cells []plan
 		for _, i := range rounds[number] {
 			round = append(round, cells[i])
 		}
-		results, err := engine.Rejudge(ctx, roundDir(dir, number), round)
+		results, err := engine.Rejudge(ctx, dir, number, round)
 		failures = append(failures, err)
 		for n, r := range results {
 			i := rounds[number][n]

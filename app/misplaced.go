@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports/known"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -18,7 +18,7 @@ import (
 // an object of Kubernetes, a cluster of kind, a list of known deviations, or not there. It
 // is nil for all others: the decoder of scenarios says what is wrong with them.
 func misplaced(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, files.MaxText)
 	var head struct{ APIVersion, Kind string }
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s does not exist", path)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/finding"
 	"github.com/skewrig/skewrig/reports/narrate"
@@ -23,17 +24,16 @@ func Page(ctx context.Context, dir string, report reports.Report) page.Run {
 	}
 	// What is said of a record that can't be read is in its cell's place.
 	run, _ := saved.Run(dir, report, finding.Concerned(report))
-	return page.Run{Report: report, Narration: narration, Facts: run.Facts, List: listFor(report.Reproduce), Dir: os.DirFS(dir)}
+	return page.Run{Report: report, Narration: narration, Facts: run.Facts, List: listFor(report.Reproduce), Dir: files.RootFS(dir, files.MaxReport)}
 }
 
 // narration is that of one run of a cell. It is nil if nothing was recorded of it.
 func narration(ctx context.Context, dir string, c reports.Cell, run reports.Run, limit int) *narrate.Narration {
-	round := roundDir(dir, run.Number)
-	if _, err := os.Stat(filepath.Join(round, filepath.FromSlash(reports.RunDir(c.ID, 1)))); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(reports.RunDir(c.ID, run.Number)))); err != nil {
 		return nil
 	}
 	c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
-	n := saved.Narration(round, c, limit, explain(ctx))
+	n := saved.Narration(dir, c, run.Number, limit, explain(ctx))
 	return &n
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/page"
 	"github.com/skewrig/skewrig/reports/render"
@@ -45,7 +46,7 @@ func ReadReport(dir string) (reports.Report, error) {
 	if DirOf(dir) == dir {
 		path = filepath.Join(dir, render.JSONFile)
 	}
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return reports.Report{}, &noReport{dir, err}

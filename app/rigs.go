@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/claim"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
@@ -44,11 +45,7 @@ func Prune() ([]rigs.Rig, error) {
 type Logs struct {
 	files fs.FS
 	claim string // the directory that is claimed while they are written
-	close func() error
 }
-
-// Close ends the reading of the logs.
-func (l Logs) Close() error { return l.close() }
 
 // Log is the log of a component.
 type Log struct {
@@ -65,7 +62,7 @@ func RigLogs(rig string) (Logs, error) {
 	var names []string
 	for _, r := range all { // those that can be read
 		if r.Name == rig || r.For == rig {
-			return Logs{os.DirFS(r.Logs), r.Dir, func() error { return nil }}, nil
+			return Logs{files.DirFS(r.Logs, files.MaxLog), r.Dir}, nil
 		}
 		names = append(names, r.Name)
 	}
@@ -105,15 +102,8 @@ func CellLogs(dir, cell string, number int) (Logs, error) {
 		run = all[n]
 	}
 	dir = DirOf(dir)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return Logs{}, err
-	}
-	files, err := fs.Sub(root.FS(), path.Join(run.Dir, reports.LogsDir))
-	if err != nil {
-		return Logs{}, errors.Join(err, root.Close())
-	}
-	return Logs{files, dir, root.Close}, nil
+	logs, err := fs.Sub(files.RootFS(dir, files.MaxLog), path.Join(run.Dir, reports.LogsDir))
+	return Logs{logs, dir}, err
 }
 
 // List lists the logs.

@@ -98,13 +98,6 @@ func TestLogsOfTheRunThatFailed(t *testing.T) {
 			t.Errorf("run %d: %q, %v", number, text, err)
 		}
 	}
-	closed, err := CellLogs("report", "a/b/x", 0)
-	if err == nil {
-		err = closed.Close()
-	}
-	if _, listErr := closed.List(); err != nil || listErr == nil {
-		t.Errorf("closed, they are listed: %v, %v", err, listErr)
-	}
 	if _, err := CellLogs("report", "a/b/x", 3); err == nil || !strings.Contains(err.Error(), "has no run 3") {
 		t.Error(err)
 	}

@@ -352,7 +352,7 @@ func compareRuns(dir string, report *reports.Report) {
 			if !r.Outcome.Judged() {
 				continue
 			}
-			events, err := engine.History(roundDir(dir, r.Number), c.ID)
+			events, err := engine.History(dir, c.ID, r.Number)
 			if err != nil {
 				report.Problems = append(report.Problems, fmt.Sprintf("it is not known where runs of cell %s part: %v", c.ID, err))
 				continue

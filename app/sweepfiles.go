@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/sweep/page"
@@ -100,7 +101,7 @@ func ReadKnown(path string) ([]trial.Finding, error) {
 }
 
 func readJSON(path string, v any) error {
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, files.MaxReport)
 	if err != nil {
 		return err
 	}

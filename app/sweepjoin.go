@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -51,8 +52,11 @@ func (s *swept) leave(shards []trial.Input, to, command string) error {
 	}
 	var alone []string
 	for _, shard := range shards {
-		plans := filepath.Join(to, sweptPlans, fmt.Sprintf("shard-%d", shard.Shard.Index))
-		if err := os.CopyFS(plans, os.DirFS(filepath.Join(shard.Name, sweptPlans))); err != nil {
+		plans, err := fs.Sub(files.RootFS(shard.Name, files.MaxLog), sweptPlans)
+		if err == nil {
+			err = files.CopyTree(filepath.Join(to, sweptPlans, fmt.Sprintf("shard-%d", shard.Shard.Index)), plans)
+		}
+		if err != nil {
 			return err
 		}
 		in := filepath.Join(shard.Name, sweptAlone)

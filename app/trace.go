@@ -3,10 +3,10 @@ package app
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 )
@@ -65,7 +65,7 @@ func Trace(dirs []string, kep, texts string) (found Traces, _ error) {
 // readTexts compares the ledgers with the texts of a directory. It is an error if it
 // has none of them.
 func readTexts(dir, kep string) ([]ledger.Text, error) {
-	all, err := ledger.Texts(os.DirFS(dir))
+	all, err := ledger.Texts(files.DirFS(dir, files.MaxText))
 	if err != nil {
 		return nil, err
 	}

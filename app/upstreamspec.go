@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/upstream"
 )
@@ -79,7 +80,7 @@ func runSpec(ctx context.Context, program, kubeconfig string, s upstream.Spec, d
 }
 
 func readGinkgo(path string) (upstream.Report, error) {
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, files.MaxReport)
 	if err != nil {
 		return nil, err
 	}

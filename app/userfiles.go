@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/mod/sumdb/dirhash"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/jobs"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/own"
@@ -50,16 +51,16 @@ func filesOf(named []string) (userFiles, error) {
 
 // packedOf packs the YAML files of a directory and below.
 func packedOf(dir string) (userFiles, error) {
-	files := yamlFiles{os.DirFS(dir)}
+	all := yamlFiles{files.DirFS(dir, files.MaxText)}
 	var b bytes.Buffer
-	if err := jobs.Pack(&b, files); err != nil {
+	if err := jobs.Pack(&b, all); err != nil {
 		return userFiles{}, err
 	}
 	if b.Len() > maxFiles {
 		return userFiles{}, fmt.Errorf("the YAML files of %s have %d bytes when packed, and %d can go along: run skewrig in a directory with less", dir, b.Len(), maxFiles)
 	}
 	var names []string
-	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(all, ".", func(name string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			names = append(names, name)
 		}
@@ -68,7 +69,7 @@ func packedOf(dir string) (userFiles, error) {
 	if err != nil {
 		return userFiles{}, err
 	}
-	hash, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return files.Open(name) })
+	hash, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return all.Open(name) })
 	return userFiles{packed: b.Bytes(), hash: hash}, err
 }
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -231,10 +231,11 @@ func (p Plan) Write(out io.Writer) error {
 	return encoder.Encode(p)
 }
 
-// ReadPlanFile reads a plan from a file. Where there is none, as releases before there
-// was such a file left it, it returns nil.
-func ReadPlanFile(path string) (*Plan, error) {
-	f, err := os.Open(path)
+// ReadPlanBelow reads a plan from a file below a report directory. A link that leads out of the
+// directory is refused. Where no such file is, as releases before there was one left it, it
+// returns nil.
+func ReadPlanBelow(dir, name string) (*Plan, error) {
+	f, err := files.OpenBelow(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -242,9 +243,9 @@ func ReadPlanFile(path string) (*Plan, error) {
 		return nil, err
 	}
 	defer f.Close()
-	p, err := ReadPlan(f)
+	p, err := ReadPlan(files.Limit(f, files.MaxReport))
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, fmt.Errorf("reading %s: %w", f.Name(), err)
 	}
 	return &p, nil
 }

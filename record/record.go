@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/files"
 )
 
 // Format is the version of the format in which a history is written. It stands
@@ -257,18 +259,27 @@ func (h *History) change() <-chan struct{} {
 // ReadFile reads a history from a file. One that ends within a line is that of a run
 // which was killed: what it has is read. With an error it returns what is before the
 // place that can't be read.
-func ReadFile(path string) ([]Event, error) {
-	f, err := os.Open(path)
+func ReadFile(path string) ([]Event, error) { return readFile(files.Open(path)) }
+
+// ReadBelow is ReadFile for a file below a report directory: a link that leads out of the
+// directory is refused.
+func ReadBelow(dir, name string) ([]Event, error) { return readFile(files.OpenBelow(dir, name)) }
+
+func readFile(f *os.File, err error) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	events, err := Read(f)
+	events, err := Read(files.Limit(f, files.MaxHistory))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return events, fmt.Errorf("reading %s: %w", path, err)
+		return events, fmt.Errorf("reading %s: %w", f.Name(), err)
 	}
 	return events, nil
 }
+
+// MaxLine is the limit of a line of a history, in bytes. The largest objects that an API server
+// stores are a fortieth of that.
+const MaxLine = 64 << 20
 
 // Read reads a history written as JSON lines, of this format or an earlier one. An
 // error names the line, and the events before it are returned all the same: a
@@ -279,7 +290,10 @@ func Read(in io.Reader) ([]Event, error) {
 	var events []Event
 	lines := bufio.NewReader(in)
 	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
+		line, err := readLine(lines)
+		if errors.Is(err, errLongLine) {
+			return events, fmt.Errorf("line %d: %w", n, err)
+		}
 		if len(line) > 0 {
 			e, bad := parse(line, len(events)+1)
 			if syntax := (*json.SyntaxError)(nil); errors.As(bad, &syntax) && errors.Is(err, io.EOF) {
@@ -295,6 +309,22 @@ func Read(in io.Reader) ([]Event, error) {
 		}
 		if err != nil {
 			return events, err
+		}
+	}
+}
+
+var errLongLine = fmt.Errorf("the line is too long: must be at most %d MiB", MaxLine>>20)
+
+// readLine reads up to the end of a line, or of what there is.
+func readLine(from *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := from.ReadSlice('\n')
+		if len(line)+len(part) > MaxLine {
+			return nil, errLongLine
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +25,34 @@ type stopped struct {
 }
 
 func (stopped) EventKind() string { return "test.stopped" }
+
+// endless is a line that does not end, as that of a link to /dev/zero.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read += len(p); e.read > 2*MaxLine {
+		return 0, errors.New("all of it is read")
+	}
+	return len(p), nil
+}
+
+func TestALineHasALimit(t *testing.T) {
+	_, err := Read(io.MultiReader(strings.NewReader(`{"seq":1}`+"\n"), new(endless)))
+	if err == nil || err.Error() != "line 2: the line is too long: must be at most 64 MiB" {
+		t.Errorf("Read = %v", err)
+	}
+}
+
+func TestARecordOutOfItsReportIsRefused(t *testing.T) {
+	outside, dir := filepath.Join(t.TempDir(), "history.jsonl"), t.TempDir()
+	err := errors.Join(os.WriteFile(outside, []byte(`{"seq":1}`+"\n"), 0o600), os.Symlink(outside, filepath.Join(dir, "history.jsonl")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events, err := ReadBelow(dir, "history.jsonl"); err == nil {
+		t.Errorf("ReadBelow followed a link out of the directory: %v", events)
+	}
+}
 
 func TestHistoryReadsBackWhatItWrote(t *testing.T) {
 	var file bytes.Buffer

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
@@ -69,7 +69,7 @@ func (r *Rig) story(namespace string) string {
 func (r *Rig) logs() (all []narrate.LogFile) {
 	for _, i := range r.rig.Instances() {
 		path := filepath.Join(reports.LogsDir, strings.ReplaceAll(i.Name, "/", "-")+".log")
-		if text, err := os.ReadFile(filepath.Join(r.dir, path)); err == nil {
+		if text, err := files.ReadBelow(r.dir, filepath.ToSlash(path), files.MaxLog); err == nil {
 			all = append(all, narrate.LogFile{Component: i.Name, Path: path, Text: string(text)})
 		}
 	}

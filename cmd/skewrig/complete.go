@@ -149,7 +149,6 @@ func completeLogs(cmd *cobra.Command, args []string, _ string) (found []string, 
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		defer logs.Close()
 		all, err := logs.List()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError

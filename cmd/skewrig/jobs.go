@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/jobs"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -87,7 +88,7 @@ func (f *jobsFlags) of(cmd *cobra.Command, named []string) (app.Jobs, error) {
 	problem = errors.Join(problem, err)
 	var patch []byte
 	if f.patch != "" {
-		patch, err = os.ReadFile(f.patch)
+		patch, err = files.Read(f.patch, files.MaxText)
 		problem = errors.Join(problem, err)
 	}
 	var one sync.Mutex

@@ -177,7 +177,7 @@ func cellOf(t *testing.T, report reports.Report, id string) reports.Cell {
 
 // ended reports whether a cell's record says how it ended.
 func (v *victim) ended(cell string) bool {
-	events, _ := engine.History(v.dir, cell) // there may be none
+	events, _ := engine.History(v.dir, cell, 1) // there may be none
 	for range record.All[record.CellEnded](events) {
 		return true
 	}

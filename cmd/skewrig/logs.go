@@ -52,7 +52,6 @@ func (f *logsFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer logs.Close()
 	if len(args) == 1 {
 		if f.follow {
 			return errors.New("--follow needs a component")

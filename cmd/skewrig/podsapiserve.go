@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/podsapi/stage"
 )
@@ -45,7 +45,7 @@ docs/podsapi.md describes the language of scripts and has examples.`,
 }
 
 func planScript(path string) ([]script.Move, error) {
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, files.MaxText)
 	if err != nil {
 		return nil, err
 	}

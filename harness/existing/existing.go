@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/skewrig/skewrig/harness/files"
 )
 
 // Config says which cluster is meant, as kubectl's flags do.
@@ -80,6 +83,9 @@ func ended(ctx context.Context) error {
 func (of Config) Load() (config *rest.Config, namespace string, err error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = of.Kubeconfig
+	if err := readable(rules.GetLoadingPrecedence()); err != nil {
+		return nil, "", fmt.Errorf("reading the kubeconfig: %w", err)
+	}
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: of.Context})
 	config, err = loader.ClientConfig()
 	if err == nil {
@@ -92,6 +98,21 @@ func (of Config) Load() (config *rest.Config, namespace string, err error) {
 		return nil, "", fmt.Errorf("reading the kubeconfig: %w", err)
 	}
 	return config, namespace, nil
+}
+
+// maxKubeconfig is the limit of a kubeconfig, which may have certificates of many clusters.
+const maxKubeconfig = 16 << 20
+
+// readable returns an error if a kubeconfig exists and is no regular file of a size that can be
+// read. client-go, which reads it, would wait for a FIFO.
+func readable(kubeconfigs []string) error {
+	var problems []error
+	for _, path := range kubeconfigs {
+		if _, err := files.Read(path, maxKubeconfig); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // hostOf is the host of a URL, or of HOST:PORT.

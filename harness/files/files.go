@@ -18,9 +18,12 @@ import (
 const (
 	// MaxText is the limit of a file that is written by hand: a scenario, a list, a
 	// configuration, a manifest.
-	MaxText = 4 << 20
-	// MaxReport is the limit of a document that skewrig writes: a report, a plan.
+	MaxText = 1 << 20
+	// MaxReport is the limit of a document that skewrig writes: a report, a plan. Ten thousand
+	// cells of eight checks each take about an eighth of that.
 	MaxReport = 256 << 20
+	// MaxHistory is the limit of the record of a cell.
+	MaxHistory = 2 << 30
 	// MaxLog is the limit of a component's log.
 	MaxLog = 256 << 20
 )
@@ -38,7 +41,19 @@ func Open(path string) (*os.File, error) {
 // OpenIn opens a regular file below a directory, as Open does. A link that leads out of the
 // directory is refused.
 func OpenIn(root *os.Root, name string) (*os.File, error) {
-	return regular(root.OpenFile(filepath.FromSlash(name), flags, 0))
+	f, err := regular(root.OpenFile(filepath.FromSlash(name), flags, 0))
+	return f, at(filepath.Join(root.Name(), name), err)
+}
+
+// at returns an error about a file with the path by which the reader of the error knows it.
+func at(path string, err error) error {
+	if e, is := errors.AsType[*fs.PathError](err); is {
+		return &fs.PathError{Op: "open", Path: path, Err: e.Err}
+	}
+	if e, is := errors.AsType[*TooLargeError](err); is {
+		return &TooLargeError{Path: path, Limit: e.Limit}
+	}
+	return err
 }
 
 func regular(f *os.File, err error) (*os.File, error) {
@@ -47,7 +62,7 @@ func regular(f *os.File, err error) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: f.Name(), Err: fmt.Errorf("not a regular file but %s", kind(info.Mode()))}
+		err = &fs.PathError{Op: "open", Path: f.Name(), Err: notRegular(info.Mode())}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -55,10 +70,14 @@ func regular(f *os.File, err error) (*os.File, error) {
 	return f, nil
 }
 
+func notRegular(mode fs.FileMode) error { return fmt.Errorf("not a regular file but %s", kind(mode)) }
+
 func kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "a link"
 	case mode&fs.ModeNamedPipe != 0:
 		return "a FIFO"
 	case mode&fs.ModeSocket != 0:
@@ -91,12 +110,54 @@ func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	return read(f, limit)
 }
 
+// OpenBelow opens a regular file below a directory, as OpenIn does.
+func OpenBelow(dir, name string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return OpenIn(root, name)
+}
+
+// ReadBelow is ReadIn with OpenBelow.
+func ReadBelow(dir, name string, limit int64) ([]byte, error) {
+	f, err := OpenBelow(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return read(f, limit)
+}
+
+// Limit returns a reader of an open file that fails with a *TooLargeError beyond the limit.
+func Limit(f *os.File, limit int64) io.Reader {
+	return &limited{left: limit, from: f, tooLarge: TooLargeError{Path: f.Name(), Limit: limit}}
+}
+
+type limited struct {
+	left     int64
+	from     io.Reader
+	tooLarge TooLargeError
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, &l.tooLarge
+	}
+	if int64(len(p)) > l.left+1 { // one byte more shows that the file is too large
+		p = p[:l.left+1]
+	}
+	n, err := l.from.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return n - 1, &l.tooLarge
+	}
+	return n, err
+}
+
 // read trusts no size that the file system reports: files of /proc have none, and files grow.
 func read(f *os.File, limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = &TooLargeError{Path: f.Name(), Limit: limit}
-	}
+	text, err := io.ReadAll(Limit(f, limit))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +184,7 @@ func (e *TooLargeError) Error() string {
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
-		return &fs.PathError{Op: "write", Path: path, Err: fmt.Errorf("not a regular file but %s", kind(info.Mode()))}
+		return &fs.PathError{Op: "write", Path: path, Err: notRegular(info.Mode())}
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // 0600
 	if err != nil {
@@ -158,5 +219,22 @@ func Create(path string, mode fs.FileMode) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	return CreateNew(path, mode)
+}
+
+// CreateNew makes a new file for writing. A file or a link of its name is an error.
+func CreateNew(path string, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, mode)
+}
+
+// MkdirBelow makes a directory below another one, with its parents, and returns its path. A link
+// that leads out of the other directory is refused.
+func MkdirBelow(dir, name string, mode fs.FileMode) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	name = filepath.FromSlash(name)
+	return filepath.Join(dir, name), root.MkdirAll(name, mode)
 }

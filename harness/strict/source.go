@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skewrig/skewrig/harness/files"
 )
 
 const (
-	// MaxText is the largest file that is read, in bytes.
-	MaxText = 1 << 20
 	// maxDepth is how deep mappings and lists may be nested. The schema in a
 	// CustomResourceDefinition gets to about 40.
 	maxDepth = 100
@@ -50,8 +50,8 @@ func (s *Source) Note(n *yaml.Node, format string, args ...any) {
 // Parse reads all documents of a text. It returns those before the first
 // syntax error, after which nothing can be known.
 func (s *Source) Parse(text []byte) []*yaml.Node {
-	if len(text) > MaxText {
-		s.Fail(&yaml.Node{Line: 1, Column: 1}, "the file is longer than %d bytes", MaxText)
+	if len(text) > files.MaxText {
+		s.Fail(&yaml.Node{Line: 1, Column: 1}, "the file is too large: must be at most %d MiB", files.MaxText>>20)
 		return nil
 	}
 	var documents []*yaml.Node

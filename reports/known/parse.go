@@ -3,13 +3,12 @@ package known
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
@@ -17,12 +16,7 @@ import (
 
 // Load reads a list from a file. See Parse for the errors.
 func Load(path string) (List, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return List{}, fmt.Errorf("loading known deviations: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, strict.MaxText+1))
+	data, err := files.Read(path, files.MaxText)
 	if err != nil {
 		return List{}, fmt.Errorf("loading known deviations: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/harness/fuzzing"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
@@ -173,10 +174,10 @@ func TestParseRefuses(t *testing.T) {
 func TestLoadRefusesAFileThatIsTooLargeOrMissing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "large.yaml")
-	if err := os.WriteFile(path, []byte("#"+strings.Repeat("x", strict.MaxText)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("#"+strings.Repeat("x", files.MaxText)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "longer than") {
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("error %v, want one about the size", err)
 	}
 	if _, err := Load(path + ".missing"); !errors.Is(err, os.ErrNotExist) {

@@ -1,9 +1,11 @@
 package page
 
 import (
+	"io"
 	"path"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -57,7 +59,7 @@ func (run Run) planOf(c reports.Cell) record.Plan {
 		return record.Plan{}
 	}
 	defer plan.Close()
-	p, err := record.ReadPlan(plan)
+	p, err := record.ReadPlan(io.LimitReader(plan, files.MaxReport))
 	if err != nil {
 		return record.Plan{} // the page of the cell says so
 	}

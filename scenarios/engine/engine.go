@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -201,13 +202,14 @@ func untestable(cell plan.Cell, program *check.Program, why string) reports.Cell
 	return r.Settled()
 }
 
-// History reads what a cell left below a report directory.
-func History(dir, id string) ([]record.Event, error) {
-	return record.ReadFile(filepath.Join(CellDir(dir, id), reports.HistoryFile))
+// History reads the record of a run of a cell, given by its number, below a report directory.
+func History(dir, id string, number int) ([]record.Event, error) {
+	return record.ReadBelow(dir, path.Join(reports.RunDir(id, number), reports.HistoryFile))
 }
 
-// Rejudge judges the saved histories of cells again. Each result has an outcome, as that of a run.
-func Rejudge(ctx context.Context, dir string, cells []plan.Cell) ([]reports.Cell, error) {
+// Rejudge judges the saved histories of the runs of cells that have a number again. Each result
+// has an outcome, as that of a run.
+func Rejudge(ctx context.Context, dir string, number int, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
 	if err != nil {
 		return nil, err
@@ -215,12 +217,12 @@ func Rejudge(ctx context.Context, dir string, cells []plan.Cell) ([]reports.Cell
 	var results []reports.Cell
 	var failures []error
 	for i, cell := range cells {
-		events, err := History(dir, cell.ID)
+		events, err := History(dir, cell.ID, number)
 		if errors.Is(err, os.ErrNotExist) {
 			results = append(results, notRun(cell, programs[i], "it has no history"))
 			continue
 		}
-		planned, planErr := record.ReadPlanFile(filepath.Join(CellDir(dir, cell.ID), reports.PlanData))
+		planned, planErr := record.ReadPlanBelow(dir, path.Join(reports.RunDir(cell.ID, number), reports.PlanData))
 		if err := errors.Join(err, planErr); err != nil {
 			failures = append(failures, err)
 			continue

@@ -65,7 +65,7 @@ func TestASavedRunHasAnOutcome(t *testing.T) {
 	history.Append("engine", one.ID, record.CheckClosed{Step: 1})
 	history.Append("engine", "1", record.StepDone{Number: 1})
 	history.Append("engine", "", record.CellEnded{})
-	results, err := Rejudge(t.Context(), dir, []plan.Cell{cell})
+	results, err := Rejudge(t.Context(), dir, 1, []plan.Cell{cell})
 	if err != nil || len(results) != 1 || results[0].Outcome != reports.Pass {
 		t.Errorf("%+v, %v", results, err)
 	}
@@ -90,7 +90,7 @@ func TestASavedPlanSaysWhatRan(t *testing.T) {
 	if err := writePlan(dir, ran); err != nil {
 		t.Fatal(err)
 	}
-	planned, err := record.ReadPlanFile(filepath.Join(dir, reports.PlanData))
+	planned, err := record.ReadPlanBelow(dir, reports.PlanData)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestASavedPlanSaysWhatRan(t *testing.T) {
 			t.Errorf("%s: %s, %q, %v", name, got.Outcome, got.Reason, err)
 		}
 	}
-	if planned, err := record.ReadPlanFile(filepath.Join(t.TempDir(), reports.PlanData)); planned != nil || err != nil {
+	if planned, err := record.ReadPlanBelow(t.TempDir(), reports.PlanData); planned != nil || err != nil {
 		t.Errorf("a run without one: %v, %v", planned, err)
 	}
 }

@@ -132,7 +132,7 @@ func (j judge) all(tb testing.TB, history, plan []byte) {
 		tb.Errorf("judged again, the cell is another one:\n%s", diff)
 	}
 	const limit = 64 << 10
-	text, err := json.Marshal(saved.Narration(dir, result, limit, explain))
+	text, err := json.Marshal(saved.Narration(dir, result, 1, limit, explain))
 	if err != nil || !utf8.Valid(text) {
 		tb.Errorf("the narration is %q: %v", text, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
@@ -83,7 +84,7 @@ func Find(dir string) (string, bool) {
 // ReadConfig reads the file skewrig.yaml of a directory, and the names of the files
 // that it has. Everything that is wrong with the file is reported.
 func ReadConfig(dir string) (Config, error) {
-	config, _, err := read(os.DirFS(dir))
+	config, _, err := read(files.DirFS(dir, files.MaxText))
 	return config, err
 }
 
@@ -93,21 +94,21 @@ func Load(dir string) (Catalog, error) { return LoadOn(dir, nil) }
 
 // LoadOn is Load with sources that stand in for releases.
 func LoadOn(dir string, sources release.Sources) (Catalog, error) {
-	files := os.DirFS(dir)
-	config, names, err := read(files)
+	from := files.DirFS(dir, files.MaxText)
+	config, names, err := read(from)
 	if err != nil {
 		return Catalog{}, err
 	}
 	c := Catalog{Config: config, Dir: dir}
-	scenarios, err := action.LoadWith(action.Options{Axes: config.Releases, Sources: sources}, files, names.scenarios)
+	scenarios, err := action.LoadWith(action.Options{Axes: config.Releases, Sources: sources}, from, names.scenarios)
 	if err == nil {
 		c.Cells, err = plan.Cells(scenarios)
 	}
 	var alsoErr error
-	c.Requirements, alsoErr = ledger.Load(files, names.ledgers)
+	c.Requirements, alsoErr = ledger.Load(from, names.ledgers)
 	problems := []error{err, alsoErr}
 	for _, name := range names.known {
-		list, err := readKnown(files, name)
+		list, err := readKnown(from, name)
 		c.Known.Deviations = append(c.Known.Deviations, list.Deviations...)
 		problems = append(problems, err)
 	}

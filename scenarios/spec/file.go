@@ -60,7 +60,7 @@ func Load(fsys fs.FS, paths []string, options Options, kinds ...ActionKind) ([]*
 		problems []strict.Problem
 	)
 	for _, name := range paths {
-		text, err := readFile(fsys, name)
+		text, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			problems = append(problems, strict.Problem{Position: strict.Position{File: name, Line: 1, Column: 1}, Message: reason(err)})
 			continue

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"reflect"
@@ -43,7 +42,7 @@ func (m *manifests) load(name string) (Objects, error) {
 	if !fs.ValidPath(name) || name == "." {
 		return nil, errElsewhere
 	}
-	text, err := readFile(m.fsys, file)
+	text, err := fs.ReadFile(m.fsys, file)
 	if err != nil {
 		return nil, err
 	}
@@ -66,16 +65,6 @@ func (m *manifests) load(name string) (Objects, error) {
 	}
 	m.loaded[file], m.uses[file] = objects, uses
 	return objects, nil
-}
-
-func readFile(fsys fs.FS, name string) (text []byte, err error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	// One byte more than is allowed is enough to tell that it is too long.
-	return io.ReadAll(io.LimitReader(f, strict.MaxText+1))
 }
 
 // checkObject reports an API object that no API server could be asked to

@@ -95,7 +95,7 @@ func resultOf(report reports.Report, cell plan.Cell) reports.Cell {
 // record again: all of them must turn red. It returns how many it changed.
 func expectEachCheckCounts(ctx context.Context, cell plan.Cell, dir string) (changes int) {
 	GinkgoHelper()
-	results, err := engine.Rejudge(ctx, dir, []plan.Cell{cell})
+	results, err := engine.Rejudge(ctx, dir, 1, []plan.Cell{cell})
 	Expect(err).NotTo(HaveOccurred())
 	want := red(results[0])
 	known := slices.Clone(want)
@@ -116,7 +116,7 @@ func expectEachCheckCounts(ctx context.Context, cell plan.Cell, dir string) (cha
 		}
 		cell.Steps[i].Action = checks
 	}
-	results, err = engine.Rejudge(ctx, dir, []plan.Cell{cell})
+	results, err = engine.Rejudge(ctx, dir, 1, []plan.Cell{cell})
 	Expect(err).NotTo(HaveOccurred())
 	Expect(red(results[0])).To(ConsistOf(want), cell.ID)
 	return changes

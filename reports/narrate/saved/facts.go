@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
@@ -24,7 +24,7 @@ func Run(dir string, report reports.Report, wanted func(reports.Cell) bool) (evi
 		if !wanted(c) {
 			continue
 		}
-		facts, err := read(filepath.Join(dir, filepath.FromSlash(reports.RunDir(c.ID, 1))))
+		facts, err := read(dir, reports.RunDir(c.ID, 1))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -36,18 +36,19 @@ func Run(dir string, report reports.Report, wanted func(reports.Cell) bool) (evi
 	return run, errors.Join(mistakes...)
 }
 
-func read(dir string) (evidence.Facts, error) {
-	history, err := os.Open(filepath.Join(dir, reports.HistoryFile))
+// read reads the facts from the directory of a cell below a report directory.
+func read(dir, cell string) (evidence.Facts, error) {
+	history, err := files.OpenBelow(dir, path.Join(cell, reports.HistoryFile))
 	if err != nil {
 		return evidence.Facts{}, err
 	}
 	defer history.Close()
-	events, err := record.Read(history)
+	events, err := record.Read(files.Limit(history, files.MaxHistory))
 	if err != nil {
 		return evidence.Facts{}, err
 	}
 	facts := facts(events)
-	plan, _, err := planned(dir)
+	plan, _, err := planned(dir, cell)
 	facts.Steps = stepsOf(plan)
 	return facts, err
 }

@@ -4,22 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"strconv"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 )
 
-// planned is the plan that a run stored in the directory of a cell, and as it was
-// printed there. Where there is neither, both are empty.
-func planned(dir string) (record.Plan, string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, reports.PlanFile))
+// planned is the plan that a run stored in the directory of a cell below a report directory, and
+// as it was printed there. Where there is neither, both are empty.
+func planned(dir, cell string) (record.Plan, string, error) {
+	text, err := files.ReadBelow(dir, path.Join(cell, reports.PlanFile), files.MaxReport)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return record.Plan{}, "", err
 	}
-	p, err := record.ReadPlanFile(filepath.Join(dir, reports.PlanData))
+	p, err := record.ReadPlanBelow(dir, path.Join(cell, reports.PlanData))
 	switch {
 	case err != nil:
 		return record.Plan{}, string(text), err

@@ -79,7 +79,7 @@ func TestStepsOfAPlan(t *testing.T) {
 	if err := stored.Write(f); err != nil {
 		t.Fatal(err)
 	}
-	asData, _, err := planned(dir)
+	asData, _, err := planned(dir, ".")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
@@ -21,18 +21,18 @@ import (
 // It sets them in the input, which has the result and the events.
 type Explain func(*narrate.Input)
 
-// Narration narrates a cell of a report directory, or of what holds the runs of one
-// number. What can't be read is listed as omitted: a run that was cut short has a
+// Narration narrates a run of a cell, given by its number, of a report directory. What can't be read is listed as omitted: a run that was cut short has a
 // narration, too. It is as long as the limit says: see narrate.Input.
-func Narration(dir string, result reports.Cell, limit int, explain Explain) narrate.Narration {
-	from := filepath.Join(dir, filepath.FromSlash(reports.RunDir(result.ID, 1)))
-	events, err := record.ReadFile(filepath.Join(from, reports.HistoryFile))
-	plan, printed, unplanned := planned(from)
+func Narration(dir string, result reports.Cell, number, limit int, explain Explain) narrate.Narration {
+	cell := reports.RunDir(result.ID, number)
+	from := filepath.Join(dir, filepath.FromSlash(cell))
+	events, err := record.ReadBelow(dir, path.Join(cell, reports.HistoryFile))
+	plan, printed, unplanned := planned(dir, cell)
 	in := narrate.Input{Result: result, Plan: printed, Leases: narrate.LeasesOf(plan), Events: events, Limit: limit}
 	explain(&in)
 	var lost []string
 	in.Logs = func() (logs []narrate.LogFile) {
-		logs, lost = logsOf(from, result.ID, events)
+		logs, lost = logsOf(dir, cell, result.ID, events)
 		return logs
 	}
 	n := narrate.Of(in)
@@ -55,8 +55,9 @@ func reason(dir string, err error) string {
 	return strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
 }
 
-// logsOf are the logs of a cell's components, and which of them can't be read.
-func logsOf(dir, id string, events []record.Event) (logs []narrate.LogFile, lost []string) {
+// logsOf are the logs of the components in the directory of a cell below a report directory, and
+// which of them can't be read.
+func logsOf(dir, cell, id string, events []record.Event) (logs []narrate.LogFile, lost []string) {
 	seen := make(map[string]bool)
 	var missing []string
 	for e := range record.All[record.ComponentStarted](events) {
@@ -65,14 +66,14 @@ func logsOf(dir, id string, events []record.Event) (logs []narrate.LogFile, lost
 		}
 		seen[e.Subject] = true
 		file := logFile(e.Subject)
-		text, err := os.ReadFile(filepath.Join(dir, reports.LogsDir, filepath.FromSlash(file)))
+		text, err := files.ReadBelow(dir, path.Join(cell, reports.LogsDir, file), files.MaxLog)
 		if errors.Is(err, fs.ErrNotExist) {
 			missing = append(missing, e.Subject)
 			continue
 		}
 		shown := path.Join(narrate.LogsPath(id), file)
 		if err != nil {
-			lost = append(lost, fmt.Sprintf("the log of %s: %s can't be read: %s", e.Subject, shown, reason(dir, err)))
+			lost = append(lost, fmt.Sprintf("the log of %s: %s can't be read: %s", e.Subject, shown, reason(filepath.Join(dir, filepath.FromSlash(cell)), err)))
 			continue
 		}
 		logs = append(logs, narrate.LogFile{Component: e.Subject, Path: shown, Text: string(text)})
