@@ -100,7 +100,7 @@ func (s *Source) syntax(text string, err error) {
 		line = 1
 	}
 	lines := strings.SplitAfter(text, "\n")
-	line = brokenLine(lines, line)
+	line = brokenLine(lines, line, readLines(text), isYAML)
 	at := ""
 	if line <= len(lines) {
 		at = lines[line-1]
@@ -113,27 +113,60 @@ func (s *Source) syntax(text string, err error) {
 	s.Fail(&yaml.Node{Line: line, Column: 1 + len(indent)}, "this is not YAML: %s; look at the indentation, quotes and brackets here", parts[2])
 }
 
-// maxTried is how many lines are tried to find the one that is broken.
-const maxTried = 200
+// maxParsed is how many bytes are parsed to find the line that is broken.
+const maxParsed = files.MaxText
 
-// brokenLine is the line, from one on, up to which a text is no YAML although it is before.
-func brokenLine(lines []string, from int) int {
-	broken := from
-	for line := from; line < min(len(lines), from+maxTried); line++ {
-		if isYAML(strings.Join(lines[:line], "")) {
-			broken = line + 1
+// brokenLine is the last line before which a text is YAML. The YAML library names no line after
+// the broken one, and has read no line before it, but perhaps some after it.
+func brokenLine(lines []string, named, read int, isYAML func(string) bool) int {
+	parsed := 0
+	for line := min(read, len(lines)); line > named; line-- {
+		before := strings.Join(lines[:line-1], "")
+		if parsed += len(before); parsed > maxParsed {
+			break
+		}
+		if isYAML(before) {
+			return line
 		}
 	}
-	return broken
+	return named
 }
 
 func isYAML(text string) bool {
-	decoder := yaml.NewDecoder(strings.NewReader(text))
-	for {
-		if _, err := next(decoder); err != nil {
-			return errors.Is(err, io.EOF)
-		}
+	return errors.Is(parse(strings.NewReader(text)), io.EOF)
+}
+
+// parse parses all that a reader has, or what is before a syntax error.
+func parse(from io.Reader) (err error) {
+	for decoder := yaml.NewDecoder(from); err == nil; {
+		_, err = next(decoder)
 	}
+	return err
+}
+
+// ahead is how many characters the YAML library reads beyond one that can be an error.
+const ahead = 2
+
+// readLines returns how many lines of a broken text the YAML library reads.
+func readLines(text string) int {
+	from := byteReader{text: text}
+	_ = parse(&from) // is the error that is known
+	return 1 + strings.Count(text[:max(0, from.read-ahead)], "\n")
+}
+
+// byteReader reads a text byte by byte, so that no more of it is read than necessary.
+type byteReader struct {
+	text string
+	read int
+}
+
+func (r *byteReader) Read(p []byte) (int, error) {
+	if r.read == len(r.text) {
+		return 0, io.EOF
+	}
+	p[0] = r.text[r.read]
+	r.read++
+	return 1, nil
 }
 
 // inspect reports what no part of a file may contain, whatever it means. A node

@@ -1,6 +1,11 @@
 package strict
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/harness/files"
+)
 
 func TestAPanicOfTheYAMLLibraryIsASyntaxError(t *testing.T) {
 	t.Parallel()
@@ -21,6 +26,36 @@ func TestWhatIsNoYAMLIsFoundInItsLine(t *testing.T) {
 		d := ParseDocument("f.yaml", []byte(text))
 		if err := d.Err(); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// longBroken is a text of the largest size with a syntax error near its end, which the YAML library
+// reports for the first line.
+func longBroken() string {
+	const line = "- {name: a, value: [1, 2, 3]}\n"
+	return "list:\n" + strings.Repeat(line, files.MaxText/len(line)-1) + "  - b: c\n d: e\n"
+}
+
+// TestALongTextIsParsedFewTimes: a syntax error near the end of a large file costs little.
+func TestALongTextIsParsedFewTimes(t *testing.T) {
+	t.Parallel()
+	text := longBroken()
+	lines := strings.SplitAfter(text, "\n")
+	for name, read := range map[string]int{"where it was read": len(lines), "elsewhere": len(lines) / 2} {
+		parsed := 0
+		brokenLine(lines, 1, read, func(text string) bool { parsed += len(text); return false })
+		if parsed > maxParsed {
+			t.Errorf("%s: %d bytes are parsed to find the error of %d", name, parsed, len(text))
+		}
+	}
+}
+
+func BenchmarkSyntaxErrorAtTheEnd(b *testing.B) {
+	text := []byte(longBroken())
+	for b.Loop() {
+		if ParseDocument("f.yaml", text).Err() == nil {
+			b.Fatal("no error")
 		}
 	}
 }
