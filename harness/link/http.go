@@ -15,6 +15,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -83,16 +84,25 @@ func (l *Link) open(host string) (*door, error) {
 }
 
 // onBehalf says to the API server whose request it is, by the certificate that
-// the client has shown.
+// the client has shown. The client can't add to that: its own headers for impersonation would count as
+// the administrator's.
 func onBehalf(r *httputil.ProxyRequest) {
 	r.Out.Header.Del("Accept-Encoding")
 	if len(r.In.TLS.PeerCertificates) == 0 {
 		return // it has a token, or is anonymous
 	}
+	for name := range r.Out.Header {
+		if strings.HasPrefix(http.CanonicalHeaderKey(name), impersonate) {
+			delete(r.Out.Header, name)
+		}
+	}
 	who := r.In.TLS.PeerCertificates[0].Subject
 	r.Out.Header.Set(transport.ImpersonateUserHeader, who.CommonName)
 	r.Out.Header[transport.ImpersonateGroupHeader] = who.Organization
 }
+
+// impersonate begins the names of all headers for user impersonation.
+const impersonate = "Impersonate-"
 
 // identities asks the API server as an administrator on behalf of clients that have shown a
 // certificate. Requests of all others it passes without one, with the tokens that they have.

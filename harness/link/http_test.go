@@ -3,10 +3,12 @@ package link
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -392,5 +394,51 @@ func BenchmarkRequests(b *testing.B) {
 			})
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 		})
+	}
+}
+
+// TestHTTPImpersonation: a client with a certificate can't add to who it is. Its headers for impersonation would be
+// believed, since the link asks as an administrator.
+func TestHTTPImpersonation(t *testing.T) {
+	t.Parallel()
+	asked := make(chan http.Header, 1)
+	r := newHTTPRig(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header })
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+r.Address()+"/api", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Impersonate-User", "Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scopes", "impersonate-new"} {
+		request.Header[name] = []string{"system:masters"}
+	}
+	resp, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	for name, values := range <-asked {
+		if strings.HasPrefix(name, "Impersonate-") && slices.Contains(values, "system:masters") {
+			t.Errorf("the server gets %s: %s", name, values)
+		}
+	}
+}
+
+// TestNoTargets: a link without targets is an error, and no way to lose those that it has.
+func TestNoTargets(t *testing.T) {
+	t.Parallel()
+	if l, err := New(Config{Name: "a", Listen: "127.0.0.1:0"}); err == nil {
+		t.Error(errors.Join(errors.New("a link leads nowhere"), l.Close()))
+	}
+	l, err := New(Config{Name: "a", Listen: "127.0.0.1:0", Targets: []string{"127.0.0.1:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Route()
+	if got := l.next(); !slices.Equal(got, []string{"127.0.0.1:1"}) {
+		t.Errorf("it leads to %q", got)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
 	}
 }

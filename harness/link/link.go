@@ -76,6 +76,9 @@ func New(cfg Config) (*Link, error) {
 	if cfg.Recorder == nil {
 		cfg.Recorder = (*record.History)(nil)
 	}
+	if len(cfg.Targets) == 0 {
+		return nil, fmt.Errorf("making the link %s: it has no targets", cfg.Name)
+	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", cfg.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("making the link %s: %w", cfg.Name, err)
@@ -161,6 +164,9 @@ func (l *Link) change(of *atomic.Pointer[phase], f record.LinkFault) *phase {
 func (l *Link) Route(targets ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(targets) == 0 {
+		return
+	}
 	elsewhere := !slices.Equal(l.targets, targets)
 	l.targets = targets
 	for c := range l.conns {
