@@ -3,10 +3,15 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"slices"
+	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // The second octets of the loopback blocks that rigs share out among
@@ -25,21 +30,80 @@ type block struct {
 	next  int // the number that was not taken for longest
 }
 
-// claimBlock finds a block that no rig on this machine uses. The claim is a
-// socket in the kernel's abstract namespace: it leaves no file, it is gone
+// claimBlock finds a block that no rig on this machine uses, and of which no other program has the
+// ports. The claim is a socket in the kernel's abstract namespace: it leaves no file, it is gone
 // when its owner is, and it is scoped exactly as loopback addresses are, to
 // the network namespace.
 func claimBlock() (*block, error) {
-	var last error
+	held := make(map[string]int)
 	for _, i := range rand.Perm(lastBlock - firstBlock + 1) {
-		octet := byte(firstBlock + i)
-		claim, err := net.Listen("unix", fmt.Sprintf("@skewrig/127.%d", octet)) //nolint:noctx // no name is resolved
+		b, err := claim(byte(firstBlock + i))
 		if err == nil {
-			return &block{octet: octet, claim: claim}, nil
+			return b, nil
 		}
-		last = err
+		held[err.Error()]++
 	}
-	return nil, fmt.Errorf("claiming a loopback block: all %d are taken by other rigs: %w", lastBlock-firstBlock+1, last)
+	var holders []string
+	for _, holder := range slices.Sorted(maps.Keys(held)) {
+		holders = append(holders, fmt.Sprintf("%d: %s", held[holder], holder))
+	}
+	return nil, fmt.Errorf("claiming a loopback block: all %d are taken:\n%s", lastBlock-firstBlock+1, strings.Join(holders, "\n"))
+}
+
+// claim claims one block. The error says who has it.
+func claim(octet byte) (*block, error) {
+	name := fmt.Sprintf("@skewrig/127.%d", octet)
+	socket, err := net.Listen("unix", name) //nolint:noctx // no name is resolved
+	if err != nil {
+		return nil, fmt.Errorf("claimed by %s: %w", claimant(name), withoutName(err))
+	}
+	b := &block{octet: octet, claim: socket}
+	for _, port := range []uint16{etcdPort, etcdPeerPort, apiserverPort, controllerManagerPort, schedulerPort, watchdogPort} {
+		err = errors.Join(err, isFree(b.controlPlane(), port))
+	}
+	for _, port := range []uint16{kubeletPort, kubeletHealthPort} {
+		err = errors.Join(err, isFree(nodeAddress(b.node(0)), port))
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.release())
+	}
+	return b, nil
+}
+
+// isFree returns an error if a program listens at a port.
+func isFree(address netip.Addr, port uint16) error {
+	l, err := net.Listen("tcp", netip.AddrPortFrom(address, port).String()) //nolint:noctx // no name is resolved
+	if err != nil {
+		return fmt.Errorf("port %d is taken by another program (ss -ltnp 'sport = :%d' shows which): %w", port, port, withoutName(err))
+	}
+	return l.Close()
+}
+
+// claimant is the process that listens at a socket, and its user.
+func claimant(socket string) string {
+	conn, err := net.Dial("unix", socket) //nolint:noctx // no name is resolved
+	if err != nil {
+		return "another process"
+	}
+	defer conn.Close()
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return "another process"
+	}
+	var peer *unix.Ucred
+	failed := raw.Control(func(fd uintptr) { peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if failed != nil || err != nil {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d of user %d", peer.Pid, peer.Uid)
+}
+
+// withoutName is an error of the network without the address, which differs from block to block.
+func withoutName(err error) error {
+	if of := (*net.OpError)(nil); errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
 
 func (b *block) release() error {
