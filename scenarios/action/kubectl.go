@@ -30,17 +30,22 @@ var noStep = map[string]string{
 	"attach": "it lasts until it is ended", "port-forward": "it lasts until it is ended", "proxy": "it lasts until it is ended",
 	"completion": "it is about this machine", "config": "it is about this machine", "cp": "it is about this machine",
 	"kustomize": "it is about this machine", "plugin": "it is about this machine",
-	"edit": "it needs an editor",
+	"edit": "it needs an editor", "kuberc": "it is about this machine",
 }
 
 // leadsElsewhere are the flags of kubectl that say whom to ask, and as whom.
 var leadsElsewhere = []string{
 	"-s", "--server", "--kubeconfig", "--context", "--cluster", "--user", "--username", "--password", "--token", "--client-certificate", "--client-key",
-	"--certificate-authority", "--insecure-skip-tls-verify", "--tls-server-name", "--cache-dir", "--profile-output",
+	"--certificate-authority", "--insecure-skip-tls-verify", "--tls-server-name", "--cache-dir", "--profile-output", "--kuberc",
 }
 
 // readsFiles are the flags of kubectl that name files.
-var readsFiles = []string{"-f", "--filename", "-k", "--kustomize", "--patch-file", "--from-file", "--from-env-file", "--cert", "--key"}
+var readsFiles = []string{
+	"-f", "--filename", "-k", "--kustomize", "--patch-file", "--from-file", "--from-env-file", "--cert", "--key", "--custom", "--output-directory",
+}
+
+// withValue are the flags of one letter that have a value: the rest of the argument, or the next one.
+const withValue = "cefkLlnopsv"
 
 // Check implements spec.Action.
 func (k Kubectl) Check(f spec.Field) {
@@ -50,6 +55,9 @@ func (k Kubectl) Check(f spec.Field) {
 		f.Refuse(".args[0]", noStep[k.Args[0]] != "", "a step can't run kubectl %s: %s", k.Args[0], noStep[k.Args[0]])
 	}
 	for i, arg := range k.Args {
+		if arg == "--" {
+			break // what follows is a container's
+		}
 		k.checkFlag(f, ".args"+index(i), arg, i)
 	}
 	for i := range k.Input {
@@ -64,19 +72,41 @@ func (k Kubectl) Check(f spec.Field) {
 
 // checkFlag reports a flag that has kubectl ask somebody else than the rig, or read files.
 func (k Kubectl) checkFlag(f spec.Field, at, arg string, i int) {
-	flag, value, with := strings.Cut(arg, "=")
+	flag, value, with := cutFlag(arg)
+	if !with && i+1 < len(k.Args) {
+		value = k.Args[i+1]
+	}
+	if flag == "--edit" {
+		f.Report(at, "kubectl has no editor: %s can't be given", flag)
+	}
+	if format, _, _ := strings.Cut(value, "="); (flag == "-o" || flag == "--output") && strings.HasSuffix(format, "file") {
+		f.Report(at, "kubectl reads no files of this machine: give it the template itself")
+	}
 	if slices.Contains(leadsElsewhere, flag) {
 		f.Report(at, "the rig says whom kubectl asks, and as whom: %s can't be given", flag)
 	}
 	if !slices.Contains(readsFiles, flag) {
 		return
 	}
-	if !with && i+1 < len(k.Args) {
-		value = k.Args[i+1]
-	}
 	if value != "-" || flag != "-f" && flag != "--filename" {
 		f.Report(at, "kubectl reads no files of this machine: give it objects as input, with -f and -")
 	}
+}
+
+// cutFlag returns the flag of an argument, and its value if the argument has one. Of several flags of one letter
+// in one argument, it is the last.
+func cutFlag(arg string) (flag, value string, with bool) {
+	if !strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "--") {
+		return strings.Cut(arg, "=")
+	}
+	for i := 1; i < len(arg); i++ {
+		if strings.IndexByte(withValue, arg[i]) < 0 && i+1 < len(arg) && arg[i+1] != '=' {
+			continue
+		}
+		value = strings.TrimPrefix(arg[i+1:], "=")
+		return "-" + arg[i:i+1], value, value != ""
+	}
+	return arg, "", false
 }
 
 // Asks implements Asker.

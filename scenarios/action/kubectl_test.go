@@ -1,0 +1,45 @@
+package action
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestKubectlOfThisMachine: kubectl reads and writes no files of this machine, and asks the rig alone, however its
+// arguments are written.
+func TestKubectlOfThisMachine(t *testing.T) {
+	t.Parallel()
+	load := func(args string) error {
+		text := `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/kubectl/files
+title: kubectl
+topology: {controlPlane: {version: v1.90.1}}
+steps:
+- kubectl: {version: v1.90.1, args: ` + args + `}
+- checks: [{id: a, observe: 'true', is: true, eventually: 1s}]
+`
+		_, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, []string{"a.yaml"})
+		return err
+	}
+	for _, args := range []string{
+		"[apply, -f, /etc/passwd]", "[apply, -f/etc/passwd]", "[apply, -f=/etc/passwd]", "[apply, -Rf, /etc/passwd]", "[apply, -Rf/etc/passwd]",
+		"[apply, -k.]", "[get, pods, '-shttps://a']", "[get, pods, -As, 'https://a']", "[get, pods, --kuberc=/a]",
+		"[get, pods, -o, go-template-file=/a]", "[get, pods, -ojsonpath-file=/a]", "[get, pods, --output=custom-columns-file=/a]", "[get, pods, -o=templatefile, --template=/a]",
+		"[cluster-info, dump, --output-directory=/a]", "[debug, pod/a, --custom=/a]", "[create, --edit, -f, '-']", "[kuberc, set]",
+	} {
+		if err := load(args); err == nil || !strings.Contains(err.Error(), "a.yaml:7:") {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	for _, args := range []string{
+		"[get, pods, -A]", "[get, pods, -Aojson]", "[get, pods, -nfiles]", "[get, pods, -lfile=a]", "[get, pods, '-ojsonpath={.spec.file}']",
+		"[exec, a, --, grep, -f, /a]", "[get, pods, -owide]",
+	} {
+		if err := load(args); err != nil {
+			t.Error(fmt.Errorf("%s: %w", args, err))
+		}
+	}
+}
