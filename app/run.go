@@ -53,6 +53,9 @@ type Options struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice, and what comes out red so runs again alone.
 	Isolate bool
+	// AllowHost lets cells reach beyond their rigs, to files, programs and addresses of this machine. If
+	// unset, those that do are refused.
+	AllowHost bool
 	// Existing is the existing cluster on which the cells run. If unset, each has
 	// a rig.
 	Existing *engine.Existing
@@ -76,6 +79,10 @@ type Options struct {
 // Run runs cells and writes the report of that, with its page. While it lasts, a
 // partial report is in the directory. An interrupt ends it early, and is no error.
 func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, err error) {
+	if err := CheckOutside(cells, o.Existing != nil || o.Kind != nil, o.AllowHost); err != nil {
+		return reports.Report{}, err
+	}
+	o.Reproduce.AllowHost = o.AllowHost
 	s, err := newRunner(cells, o)
 	if err != nil {
 		return reports.Report{}, err
@@ -143,7 +150,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 		Options: o, assembler: known, cells: cells, not: not, with: newComparer(o.Dir, cells), news: make(chan struct{}, 1), bad: make(map[string]bool),
 		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
-				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, Existing: o.Existing, Kind: o.Kind, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
+				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, AllowHost: o.AllowHost, Existing: o.Existing, Kind: o.Kind, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
 			}
 			_, err := e.Run(ctx, cells)
 			return err

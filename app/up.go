@@ -15,15 +15,15 @@ import (
 )
 
 // Up starts the rig of a cell, whose own mapping of images comes after that of played.
-// If history is set, what happens is recorded there.
-func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *build.Builder, history record.Recorder) (*engine.Rig, error) {
+// If history is set, what happens is recorded there. What reaches beyond the rig must be allowed.
+func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *build.Builder, history record.Recorder, allowHost bool) (*engine.Rig, error) {
 	played.Images = slices.Concat(played.Images, cell.Images)
 	library, err := played.Library(ctx, builder)
 	if err != nil {
 		return nil, err
 	}
 	config := engine.WithContainers(ctx, engine.ClusterConfig(cell.Topology, library, history), engine.NewContainers(played, cell, builder.Binary))
-	config.Binary, config.Purpose = builder.Binary, "up"
+	config.AllowHost, config.Binary, config.Purpose = allowHost, builder.Binary, "up"
 	c, err := engine.Start(ctx, cell.Topology, config)
 	return c, Failed(err)
 }

@@ -193,7 +193,7 @@ func mergedReproduce(inputs []Input) Reproduce {
 		r := in.Report.Reproduce
 		commands, skewrigs, toolchains = append(commands, r.Command), append(skewrigs, r.Skewrig), append(toolchains, r.Go)
 		merged.Components, merged.Files = append(merged.Components, r.Components...), append(merged.Files, r.Files...)
-		merged.Sources = append(merged.Sources, r.Sources...)
+		merged.Sources, merged.AllowHost = append(merged.Sources, r.Sources...), merged.AllowHost || r.AllowHost
 		if r.Host != merged.Host {
 			merged.Host = Host{}
 		}

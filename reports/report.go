@@ -64,6 +64,9 @@ type Reproduce struct {
 	// Provider is what the cells ran on: "cluster" is one that somebody else runs. If unset, rigs
 	// of skewrig.
 	Provider string `json:"provider,omitempty"`
+	// AllowHost is true if scenarios could reach files, programs and addresses of this machine. If unset, they
+	// could not.
+	AllowHost bool `json:"allowHost,omitempty"`
 	// Sources are the checkouts that stood in for releases. If unset, there were none.
 	Sources []Source `json:"sources,omitempty"`
 	// Seed is what every random choice of the run derives from.

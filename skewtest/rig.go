@@ -105,7 +105,7 @@ func open(ctx context.Context, topology Topology, name string, logf func(string,
 		}
 	}()
 	config := engine.WithContainers(ctx, engine.ClusterConfig(cell.Topology, library, r.history), engine.NewContainers(engine.Played{Images: cell.Images}, cell, builder.Binary))
-	config.Binary, config.LogDir = builder.Binary, filepath.Join(r.dir, reports.LogsDir)
+	config.AllowHost, config.Binary, config.LogDir = topology.AllowHost, builder.Binary, filepath.Join(r.dir, reports.LogsDir)
 	config.Clients, config.Links = topology.Clients, topology.links(cell.Topology)
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()

@@ -26,6 +26,9 @@ type Scenarios struct {
 	// KnownDeviations is a file with checks that are known to fail. If unset, it is the
 	// catalog's list alone.
 	KnownDeviations string
+	// AllowHost lets scenarios reach beyond their rigs, as skewrig run --allow-host does. If unset, those
+	// that do are refused.
+	AllowHost bool
 }
 
 // Run runs the cells, as skewrig run does, and writes a report. Each check that is not as
@@ -85,7 +88,7 @@ func (s Scenarios) run(ctx context.Context, t testing.TB, here app.Catalog, cell
 		return "", report, err
 	}
 	report, err = app.Run(ctx, cells, app.Options{
-		Dir: dir, Binary: builder.Binary, Catalog: here, Parallel: min(len(cells), app.Parallel()),
+		Dir: dir, Binary: builder.Binary, Catalog: here, Parallel: min(len(cells), app.Parallel()), AllowHost: s.AllowHost,
 		Reproduce: app.Reproduce(slices.Concat([]string{"skewrig", "run"}, s.Files, s.Patterns), s.Files, version(), built),
 	})
 	return dir, report, err

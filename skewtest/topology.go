@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
@@ -50,6 +51,10 @@ type Topology struct {
 	// Observe are resources whose objects go into the record beside those of every rig,
 	// by their plural name: "jobs". If unset, none.
 	Observe []string
+	// AllowHost lets the rig reach beyond itself: components have flags and configuration with paths,
+	// programs and addresses of this machine, and containers its directories and network. If unset, such
+	// settings are errors.
+	AllowHost bool
 }
 
 // rigID is what the rig of a test is called in plans.
@@ -69,6 +74,9 @@ func (t Topology) cell() (plan.Cell, error) {
 	}}}})
 	if err != nil {
 		return plan.Cell{}, err
+	}
+	if err := app.CheckOutside(cells, false, t.AllowHost); err != nil {
+		return plan.Cell{}, fmt.Errorf("the topology: %w", err)
 	}
 	cells[0].Topology.Observed = append([]string{leases}, t.Observe...)
 	return cells[0], nil

@@ -66,6 +66,7 @@ func describeCells(cells []plan.Cell) []listed {
 func newPlan() *cobra.Command {
 	var out output
 	var b binaries
+	var host bool
 	cmd := &cobra.Command{
 		Use:   "plan [PATTERN | FILE ...]",
 		Short: "Print the steps of a run and start nothing",
@@ -75,6 +76,9 @@ func newPlan() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := b.selected(cmd, args)
 			if err != nil {
+				return err
+			}
+			if err := app.CheckOutside(cells, false, host); err != nil {
 				return err
 			}
 			unknown, err := app.CheckReleases(cmd.Context(), cells)
@@ -89,6 +93,7 @@ func newPlan() *cobra.Command {
 	}
 	out.register(cmd)
 	b.registerSource(cmd)
+	registerAllowHost(cmd, &host)
 	return cmd
 }
 

@@ -23,6 +23,7 @@ type devFlags struct {
 	report   reportDir
 	known    string
 	parallel int
+	host     bool
 }
 
 func newDev() *cobra.Command {
@@ -49,6 +50,7 @@ skewrig run, a cell that comes out red beside others does not run again alone.`,
 	f.report.register(cmd, "report", "directory for the report; each run replaces it")
 	registerKnown(cmd, &f.known)
 	registerParallel(cmd, &f.parallel)
+	registerAllowHost(cmd, &f.host)
 	return cmd
 }
 
@@ -142,7 +144,7 @@ func (d *dev) once(ctx context.Context) error {
 	if here, err = here.Excusing(d.known); err != nil {
 		return err
 	}
-	if err := d.CheckUsed(builder, cells); err != nil {
+	if err := errors.Join(app.CheckOutside(cells, false, d.host), d.CheckUsed(builder, cells)); err != nil {
 		return err
 	}
 	if d.claimed == nil {
@@ -156,7 +158,7 @@ func (d *dev) once(ctx context.Context) error {
 	}
 	options := app.Options{
 		Dir: d.report.dir, Claimed: d.claimed, Binary: builder.Binary, Catalog: here,
-		Reproduce: app.Reproduce(os.Args, d.args, version(), built), Parallel: d.parallel, Warm: d.warm,
+		Reproduce: app.Reproduce(os.Args, d.args, version(), built), Parallel: d.parallel, Warm: d.warm, AllowHost: d.host,
 	}
 	if options.Reproduce.Sources, err = app.SourcesOf(ctx, builder); err != nil {
 		return app.Failed(err)

@@ -24,6 +24,7 @@ type runFlags struct {
 	on       provider
 	parallel int
 	isolate  bool
+	host     bool
 	keep     bool
 	shuffle  seed
 	matrix   bool
@@ -65,10 +66,11 @@ its cells run, or those that a pattern selects.`,
 	f.report.register(cmd, "report", "directory for the report; replaces an earlier report of the same cells")
 	registerKnown(cmd, &f.known)
 	f.again.register(cmd)
-	f.inJobs.register(cmd, &f.cluster, "the cells", "repeat", "until-fail", "isolate", "shuffle", "parallel", "known-deviations")
+	f.inJobs.register(cmd, &f.cluster, "the cells", "repeat", "until-fail", "isolate", "shuffle", "allow-host", "parallel", "known-deviations")
 	f.github.register(cmd)
 	registerParallel(cmd, &f.parallel)
 	cmd.Flags().BoolVar(&f.isolate, "isolate", false, "give each cell a control plane of its own (the default: cells share one where they can't notice)")
+	registerAllowHost(cmd, &f.host)
 	f.shuffle.register(cmd)
 	registerRuntime(cmd, &f.runtime, "; with both, each cell runs on both, and what differs is listed", app.BothRuntimes)
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave the cluster of the first cell that is not as expected up until Ctrl-C, and say where to look")
@@ -100,7 +102,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if cells, err = f.on.onRuntime(cells, f.runtime.value); err != nil {
 		return err
 	}
-	if err := errors.Join(f.CheckUsed(builder, cells), f.on.kind.CheckUsed(cells)); err != nil {
+	if err := errors.Join(app.CheckOutside(cells, !f.on.isRig(), f.host), f.CheckUsed(builder, cells), f.on.kind.CheckUsed(cells)); err != nil {
 		return err
 	}
 	if f.inJobs.wanted(cmd) {
@@ -168,7 +170,7 @@ func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *bui
 func (f *runFlags) options(cmd *cobra.Command, cells []plan.Cell, builder *build.Builder, p *progress) app.Options {
 	o := app.Options{
 		Dir: f.report.dir, Binary: builder.Binary, Pending: builder.Pending, Built: builder.Built,
-		Shuffle: f.shuffle.value, Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate,
+		Shuffle: f.shuffle.value, Shard: f.again.part, Repeat: f.again.repeat, UntilFail: f.again.untilFail, Parallel: f.parallel, Isolate: f.isolate, AllowHost: f.host,
 	}
 	o.Progress = tellCells(cmd, p, app.NewForecast(cells, o))
 	if f.keep {

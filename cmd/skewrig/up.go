@@ -25,6 +25,7 @@ type upFlags struct {
 	archives   []string
 	fallback   string
 	runtime    choice
+	allowHost  bool
 }
 
 func newUp() *cobra.Command {
@@ -59,6 +60,7 @@ scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 	cmd.Flags().StringArrayVar(&f.archives, "archive", nil, "with containerd: an image of a file, as docker save writes it: IMAGE=FILE (repeatable)")
 	cmd.Flags().StringVar(&f.fallback, "default-image", "", "play every image that is not known as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
 	registerRuntime(cmd, &f.runtime, "")
+	registerAllowHost(cmd, &f.allowHost)
 	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this new file, as JSON lines")
 	return cmd
 }
@@ -79,6 +81,9 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	cell = cells[0]
+	if err := app.CheckOutside(cells, false, f.allowHost); err != nil {
+		return err
+	}
 	if err := f.CheckUsed(builder, cells); err != nil {
 		return err
 	}
@@ -95,7 +100,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		defer func() { err = errors.Join(err, app.Failed(errors.Join(kept.Err(), file.Close()))) }()
 		history = kept
 	}
-	c, err := start(news(cmd), func() (*engine.Rig, error) { return app.Up(ctx, cell, played, builder, history) })
+	c, err := start(news(cmd), func() (*engine.Rig, error) { return app.Up(ctx, cell, played, builder, history, f.allowHost) })
 	if err != nil {
 		return err
 	}

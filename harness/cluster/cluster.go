@@ -54,6 +54,10 @@ type Config struct {
 	// Links are ways to the API server that can be cut. If unset, all connect
 	// directly.
 	Links []Link
+	// AllowHost lets components have settings that reach beyond the rig: paths and programs of this
+	// machine, and addresses that are not the rig's. Pods find their host paths on this machine then, and
+	// containers connect to any address. If unset, such settings are errors.
+	AllowHost bool
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
 	// Runtime starts the container runtime of a node.
@@ -112,9 +116,9 @@ type NodeInfo struct {
 	Output string
 	// Volumes is the kubelet's directory (--root-dir), which has the volumes of pods.
 	Volumes string
-	// HostRoot is the directory below which pods find their host paths.
+	// HostRoot is the directory below which pods find their host paths. If unset, they find them on this machine.
 	HostRoot string
-	// Network has all addresses of the rig.
+	// Network has all addresses of the rig. If unset, containers may connect to any address.
 	Network netip.Prefix
 }
 
@@ -198,21 +202,6 @@ func New(ctx context.Context, cfg Config) (_ *Cluster, err error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-func (cfg *Config) validate() error {
-	var problems []error
-	names := make(map[string]bool)
-	for _, n := range cfg.Topology.Nodes {
-		if names[n.Name] {
-			problems = append(problems, fmt.Errorf("two nodes have the name %q", n.Name))
-		}
-		names[n.Name] = true
-	}
-	if len(cfg.Topology.Nodes) > maxNodes {
-		problems = append(problems, fmt.Errorf("%d nodes: a rig can have %d", len(cfg.Topology.Nodes), maxNodes))
-	}
-	return errors.Join(problems...)
 }
 
 // prepare makes directories and credentials, and lists the components.
@@ -408,7 +397,11 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 	config := c.RESTConfig()
 	switch comp.kind {
 	case build.APIServer:
-		return rest.CopyConfig(c.serverOf(component).rest), nil
+		s, err := c.serverOf(component)
+		if err != nil {
+			return nil, err
+		}
+		return rest.CopyConfig(s.rest), nil
 	case build.Kubelet:
 		config.Host = fmt.Sprintf("https://%s:%d", comp.address, kubeletPort)
 		return config, nil

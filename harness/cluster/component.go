@@ -98,7 +98,11 @@ func (c *Cluster) Start(ctx context.Context, name string, change Change) error {
 		if c.observer != nil && c.observed != comp.name && c.Running(c.observed) {
 			return nil
 		}
-		return c.observe(ctx, c.serverOf(comp.name))
+		s, err := c.serverOf(comp.name)
+		if err != nil {
+			return err
+		}
+		return c.observe(ctx, s)
 	case build.Kubelet:
 		if c.Running(c.up().name) && c.reaches(comp.name) {
 			return c.whileRunning(ctx, comp, c.settle)
@@ -215,6 +219,9 @@ func (c *Cluster) startLocked(ctx context.Context, comp *component, change Chang
 		comp.version = change.Version
 	}
 	comp.gates = comp.gates.With(change.Gates, change.Unset...)
+	if err := c.cfg.checkSettings(comp.name, change.Settings); err != nil {
+		return err
+	}
 	comp.told = comp.told.With(change.Settings)
 	if err := c.sayRelease(comp); err != nil {
 		return err

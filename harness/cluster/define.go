@@ -167,6 +167,9 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
 		health: fmt.Sprintf("http://%s:%d/healthz", s.address, kubeletHealthPort),
 	}
+	if c.cfg.AllowHost {
+		delete(comp.flags, "host-root") // host paths are those of this machine
+	}
 	if host, is := runtime.(Host); is {
 		comp.host = host
 		onHost(comp.config, comp.flags, dirs, c.cgroup(node.Name))
@@ -190,13 +193,17 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 // nodeInfo is what the container runtime of a node knows.
 func (c *Cluster) nodeInfo(node record.Node, addresses netip.Prefix) NodeInfo {
 	dirs := c.kubeletDirs(node.Name)
-	return NodeInfo{
+	info := NodeInfo{
 		Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses,
 		Runtime: node.Runtime, Dir: dirs.root, Pods: podAddresses(addresses), Cgroup: c.cgroup(node.Name), BootID: dirs.bootID(),
 		Log:     c.logFile(record.Containerd + "/" + node.Name),
 		Volumes: dirs.state(), HostRoot: dirs.host(), Network: c.block.network(),
 		Handlers: node.RuntimeHandlers, Output: filepath.Join(c.cfg.LogDir, OutputDir),
 	}
+	if c.cfg.AllowHost {
+		info.HostRoot, info.Network = "", netip.Prefix{}
+	}
+	return info
 }
 
 // cgroup is the path of a node's cgroup: that of the rig has the name of its directory.

@@ -44,7 +44,9 @@ func (c *Cluster) wayToEtcd(from string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	c.mu.Lock()
 	c.links[from] = l
+	c.mu.Unlock()
 	return l.Address(), nil
 }
 
@@ -78,7 +80,7 @@ func (c *Cluster) newLink(l Link, via []string) (*link.Link, error) {
 func (c *Cluster) checkLinks() error {
 	var mistakes []error
 	for _, l := range c.cfg.Links {
-		if c.links[l.From] == nil {
+		if c.linkFrom(l.From) == nil {
 			mistakes = append(mistakes, fmt.Errorf("this rig has no link from %q", l.From))
 		}
 	}
@@ -87,15 +89,24 @@ func (c *Cluster) checkLinks() error {
 
 // SetLink gives a link to the API server, or that of an API server to etcd, a fault, or none.
 func (c *Cluster) SetLink(from string, f record.LinkFault) error {
-	l, ok := c.links[from]
-	if !ok {
+	l := c.linkFrom(from)
+	if l == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		return fmt.Errorf("this rig has no link from %q; it has links from %q", from, slices.Sorted(maps.Keys(c.links)))
 	}
 	return l.Set(f)
 }
 
+// linkFrom is the link of a component or client, nil if it has none.
+func (c *Cluster) linkFrom(from string) *link.Link {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.links[from]
+}
+
 // reaches reports whether a component's packets get to the API server and back.
 func (c *Cluster) reaches(component string) bool {
-	l, ok := c.links[component]
-	return !ok || l.Fault().Cut == ""
+	l := c.linkFrom(component)
+	return l == nil || l.Fault().Cut == ""
 }

@@ -99,7 +99,7 @@ func (c *Cluster) Route(from string, via []string) error {
 	if of, _, err := c.find(from); err == nil {
 		c = of
 	}
-	if c.links[from] == nil {
+	if c.linkFrom(from) == nil {
 		return fmt.Errorf("this rig has no link from %q to the API server, and so no way to lead it elsewhere", from)
 	}
 	for _, member := range via {
@@ -122,6 +122,9 @@ func (c *Cluster) lead() {
 	links, routes, guests := maps.Clone(c.links), maps.Clone(c.routes), slices.Collect(maps.Keys(c.guests))
 	c.mu.Unlock()
 	for from, via := range routes {
+		if links[from] == nil {
+			continue // the rig is closed
+		}
 		links[from].Route(c.via(via)...)
 	}
 	for _, guest := range guests {
@@ -130,8 +133,12 @@ func (c *Cluster) lead() {
 }
 
 // serverOf is the API server that a component is.
-func (c *Cluster) serverOf(name string) server {
-	return c.servers[slices.IndexFunc(c.servers, func(s server) bool { return s.name == name })]
+func (c *Cluster) serverOf(name string) (server, error) {
+	i := slices.IndexFunc(c.servers, func(s server) bool { return s.name == name })
+	if i < 0 {
+		return server{}, fmt.Errorf("this rig has no API server %q", name)
+	}
+	return c.servers[i], nil
 }
 
 // observeElsewhere has the objects observed as another API server shows them, if there is one,

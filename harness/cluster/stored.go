@@ -55,8 +55,11 @@ func (c *Cluster) askEtcd(ctx context.Context, what string, question, answer any
 		return err
 	}
 	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil || resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("etcd answers %s to %s: %w", resp.Status, what, err)
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("etcd answers %s to %s", resp.Status, what)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil {
+		return fmt.Errorf("reading the answer of etcd to %s: %w", what, err)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (e *Engine) startControlPlane(ctx context.Context, cells []plan.Cell) (*con
 	defer cancel()
 	p := &controlPlane{hub: newHub(), began: make(map[string]int)}
 	p.rig, err = cluster.New(ctx, cluster.Config{
-		Topology: sharedTopology(cells), Binary: e.Binary, TempDir: e.TempDir, Recorder: p.hub,
+		Topology: sharedTopology(cells), AllowHost: e.AllowHost, Binary: e.Binary, TempDir: e.TempDir, Recorder: p.hub,
 		Purpose: fmt.Sprintf("shared-by-%d-cells", len(cells)), ReportDir: e.Dir,
 	})
 	if err != nil {

@@ -40,6 +40,8 @@ type Engine struct {
 	// Isolate gives each cell a control plane of its own. If unset, cells share one where
 	// they can't notice.
 	Isolate bool
+	// AllowHost lets cells reach beyond their rigs, as cluster.Config.AllowHost says. If unset, they can't.
+	AllowHost bool
 	// Shuffle begins the cells in a random order that it decides. If unset, the longest begin
 	// first.
 	Shuffle uint64

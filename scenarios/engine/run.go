@@ -260,7 +260,7 @@ func (e *Engine) startRig(ctx context.Context, r *run, dir string) error {
 		return err
 	}
 	config := WithContainers(ctx, ClusterConfig(r.cell.Topology, library, r.history), NewContainers(Played{Images: r.cell.Images}, r.cell, e.Binary))
-	config.Binary, config.TempDir, config.LogDir = e.Binary, e.TempDir, filepath.Join(dir, reports.LogsDir)
+	config.AllowHost, config.Binary, config.TempDir, config.LogDir = e.AllowHost, e.Binary, e.TempDir, filepath.Join(dir, reports.LogsDir)
 	config.Purpose, config.ReportDir = r.cell.ID, e.Dir
 	if r.seat != nil {
 		config.On, config.Suffix = r.seat.rig, r.seat.suffix

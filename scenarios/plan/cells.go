@@ -51,7 +51,7 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	area, _, _ := strings.Cut(s.ID, "/")
 	cell := Cell{
 		Scenario: s.ID, Area: area, Title: s.Title, Control: s.Control,
-		File: f.Path, Text: f.Text, Axes: c.Axes, Cells: len(f.Combinations), Images: s.Images, Uses: f.Uses(c), Places: places(f, s), FlagPlaces: flagPlaces(f, s),
+		File: f.Path, Text: f.Text, Axes: c.Axes, Cells: len(f.Combinations), Images: s.Images, Uses: f.Uses(c), Places: places(f, s), FlagPlaces: flagPlaces(f, s), Outside: outside(f, s),
 	}
 	cell.ID = idOf(s.ID, c.Axes)
 	if s.Compare != nil && !maps.Equal(s.Compare.Partner(c.Axes), c.Axes) {

@@ -181,9 +181,11 @@ func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 // flagPlaces are where a scenario gives flags, as file:line:column: the first place of each.
 func flagPlaces(f *spec.File, s spec.Scenario) map[string]string {
 	places := make(map[string]string)
-	s.EachFlag(func(field, program, name string) {
-		if at := f.Position(field); places[program+" "+name] == "" && at.Line > 0 {
-			places[program+" "+name] = fmt.Sprintf("%s:%d:%d", f.Path, at.Line, at.Column)
+	s.EachSettings(func(program string, settings spec.Settings, place func(string) string) {
+		for name := range settings.Flags {
+			if at := f.Position(place(fmt.Sprintf("flags[%q]", name))); places[program+" "+name] == "" && at.Line > 0 {
+				places[program+" "+name] = fmt.Sprintf("%s:%d:%d", f.Path, at.Line, at.Column)
+			}
 		}
 	})
 	return places

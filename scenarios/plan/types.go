@@ -43,6 +43,8 @@ type Cell struct {
 	Places map[release.Version]string
 	// FlagPlaces are where the file gives flags first, by "<program> <flag>".
 	FlagPlaces map[string]string
+	// Outside are what the file has that reaches beyond the rig.
+	Outside []Outside
 }
 
 // Step is one numbered step.

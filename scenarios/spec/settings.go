@@ -84,28 +84,29 @@ type Setter interface {
 	Sets() (component string, s Settings)
 }
 
-// EachFlag calls do with each flag that the scenario gives, its field and the program that it is
-// of.
-func (s Scenario) EachFlag(do func(field, program, name string)) {
-	each := func(at, program string, flags map[string]string) {
-		for _, name := range slices.Sorted(maps.Keys(flags)) {
-			do(fmt.Sprintf("%s[%q]", at, name), program, name)
-		}
+// EachSettings calls do with all settings that the scenario gives: those of a program, and the place of each of
+// their parts, as Outside.Path has it.
+func (s Scenario) EachSettings(do func(program string, s Settings, place func(part string) string)) {
+	each := func(at, program string, s Settings) {
+		do(program, s, func(part string) string { return at + "." + part })
 	}
 	c := s.Topology.ControlPlane
-	for _, program := range slices.Sorted(maps.Keys(c.Flags)) {
-		each(fmt.Sprintf("topology.controlPlane.flags[%q]", program), program, c.Flags[program])
+	for _, program := range configurable {
+		do(program, Settings{Flags: c.Flags[program], Config: c.Config[program]}, func(part string) string {
+			field, within, _ := strings.Cut(part, "[")
+			return fmt.Sprintf("topology.controlPlane.%s[%q][%s", field, program, within)
+		})
 	}
 	for _, m := range c.members() {
-		each("topology."+m.at+".flags", m.program, m.Flags)
+		each("topology."+m.at, m.program, m.Settings)
 	}
 	for i, n := range s.Topology.Nodes {
-		each(fmt.Sprintf("topology.nodes[%d].flags", i), kubelet, n.Flags)
+		each(fmt.Sprintf("topology.nodes[%d]", i), kubelet, n.Settings)
 	}
 	for i, step := range s.Steps {
-		if setter, is := step.Action.(Setter); is {
+		if setter, is := step.Action.(Setter); is && !step.Skipped {
 			component, settings := setter.Sets()
-			each(fmt.Sprintf("steps[%d].%s.flags", i, step.Kind), Program(component), settings.Flags)
+			each(fmt.Sprintf("steps[%d].%s", i, step.Kind), Program(component), settings)
 		}
 	}
 }

@@ -1,0 +1,100 @@
+package plan_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/plan"
+)
+
+const outsideScenario = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/host/outside
+title: Each step uses the node that its pod runs on
+axes: {dir: [a, b]}
+topology:
+  controlPlane:
+    version: v1.90.1
+    flags:
+      etcd: {log-outputs: "stderr,/${dir}"}
+    servers:
+    - {name: a, flags: {audit-log-path: /a}}
+  nodes:
+  - {name: node-a, version: v1.90.1, config: {volumePluginDir: "${dir}", maxPods: 3}}
+steps:
+- apply:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: a}
+    spec:
+      hostPID: true
+      hostNetwork: false
+      volumes: [{name: root, hostPath: {path: /}}, {name: none, emptyDir: {}}]
+      containers:
+      - name: app
+        image: app
+        securityContext: {privileged: true, capabilities: {add: [NET_BIND_SERVICE, SYS_ADMIN]}}
+- patch: {object: deployments/a, merge: {spec: {template: {spec: {hostIPC: true}}}}}
+- staticPod: {node: node-a, pod: {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {hostNetwork: true, containers: [{name: app, image: app}]}}}
+- webhook: {name: w, rules: [{operations: [CREATE], resources: [pods]}], patch: [{op: add, path: /spec/hostPID, value: true}]}
+- kubectl: {version: v1.90.1, args: [patch, pod/a, -p, 'spec: {hostNetwork: true}']}
+- kubectl: {version: v1.90.1, args: [run, a, '--overrides={"spec":{"hostIPC":true}}', --image=app]}
+- kubectl: {version: v1.90.1, args: [run, a, --privileged, --image=app]}
+- kubectl: {version: v1.90.1, args: [debug, node/node-a, --image=app]}
+- file: pods.yaml
+- restart: {component: kubelet/node-a, flags: {volume-plugin-dir: x}, config: {tracing: {endpoint: "a:1"}}}
+`
+
+const outsideManifest = `apiVersion: v1
+kind: PersistentVolume
+metadata: {name: a}
+spec: {local: {path: /mnt}}
+`
+
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	files, err := action.Load(fstest.MapFS{
+		"mine.yaml": {Data: []byte(outsideScenario)}, "pods.yaml": {Data: []byte(outsideManifest)},
+	}, []string{"mine.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := plan.Cells(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := func(dir string) []string {
+		return []string{`mine.yaml:10:27: etcd: log-outputs: "stderr,/` + dir + `" is not`, `mine.yaml:12:41: kube-apiserver: audit-log-path: "/a" is not`, `mine.yaml:14:64: kubelet: volumePluginDir: "` + dir + `" is not`}
+	}
+	pods := []string{
+		"mine.yaml:21:16: hostPID", "mine.yaml:23:40: hostPath: /:", "mine.yaml:27:39: privileged", "mine.yaml:27:59: capabilities: SYS_ADMIN",
+		"mine.yaml:28:", "mine.yaml:29:", "mine.yaml:30:", "mine.yaml:31:", "mine.yaml:32:", "mine.yaml:33:", "mine.yaml:34:", "mine.yaml:35:9: local: /mnt",
+	}
+	restart := []string{"mine.yaml:36:67: kubelet: volume-plugin-dir", "mine.yaml:36:100: kubelet: tracing.endpoint"}
+	checkOutside(t, plan.OutsideOf(cells[:1], false), slices.Concat(settings("a"), restart))
+	checkOutside(t, plan.OutsideOf(cells, false), slices.Concat(settings("a"), restart, []string{settings("b")[0], settings("b")[2]}))
+	checkOutside(t, plan.OutsideOf(cells[:1], true), slices.Concat(settings("a"), pods, restart))
+	cells[1].Topology.Nodes[0].Runtime = record.Containerd
+	checkOutside(t, plan.OutsideOf(cells[1:], false), slices.Concat(settings("b"), pods, restart))
+}
+
+// checkOutside compares the beginnings of lines, in their order.
+func checkOutside(t *testing.T, got []plan.Outside, want []string) {
+	t.Helper()
+	var lines []string
+	for _, o := range got {
+		lines = append(lines, o.Place+": "+o.Text)
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("%d, want %d:\n%s", len(lines), len(want), strings.Join(lines, "\n"))
+	}
+	for i, line := range lines {
+		if !strings.HasPrefix(line, want[i]) {
+			t.Errorf("%d: %s\nwant %s", i, line, want[i])
+		}
+	}
+}
