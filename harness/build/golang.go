@@ -21,11 +21,6 @@ const modfileName = "lock.mod"
 // stub is the go.mod of a cache.
 const stub = "module cache\n"
 
-// goEnv is what the Go command runs with, on top of the user's environment.
-// cgo is off so that a binary is the same with and without a C compiler;
-// GOFLAGS and workspaces of the user must not shape what is called a release.
-var goEnv = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"}
-
 // ErrNoRelease is the error for a release that can't be had as a Go module, whichever it
 // is.
 var ErrNoRelease error = &NoRelease{}
@@ -63,8 +58,12 @@ func goCommand(ctx context.Context, dir string, args []string) (string, error) {
 
 // goTelling is goCommand, and calls a function with each line that it says while it works.
 func goTelling(ctx context.Context, dir string, args []string, tell func(line string), env ...string) (string, error) {
+	environ, err := goEnviron()
+	if err != nil {
+		return "", fmt.Errorf("reading the configuration of the Go command: %w", err)
+	}
 	var said bytes.Buffer
-	cmd := process.Command{Path: "go", Args: args, Dir: dir, Env: slices.Concat(process.UserEnv(), goEnv, env), Stderr: &said, Nice: behind}
+	cmd := process.Command{Path: "go", Args: args, Dir: dir, Env: slices.Concat(environ, env), Stderr: &said, Nice: behind}
 	if tell != nil {
 		cmd.Stderr = io.MultiWriter(&said, &liner{tell: tell})
 	}
@@ -87,7 +86,7 @@ func (s store) toolchain(ctx context.Context) (string, error) {
 	if err := s.stub(); err != nil {
 		return "", err
 	}
-	out, err := goCommand(ctx, s.dir, []string{"env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "GOFIPS140"})
+	out, err := goCommand(ctx, s.dir, append([]string{"env"}, goKeyed...))
 	if with, exported := s.exportedWith(); exported && errors.Is(err, exec.ErrNotFound) {
 		return with, nil
 	}
