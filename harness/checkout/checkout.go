@@ -1,20 +1,16 @@
 // Package checkout reads a git checkout of Kubernetes as it is, what is not committed
-// included, without touching it: git gets an index and a directory for objects of its own.
+// included, without touching it: git gets a repository of its own, with the objects of the
+// checkout. No program runs that the configuration of the checkout names.
 package checkout
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -37,41 +33,40 @@ type Checkout struct {
 
 	// State is the directory for what is known of the checkout.
 	State string
-}
 
-// objects is where git keeps what the checkout's own directory does not have.
-func (c *Checkout) objects() string { return filepath.Join(c.State, "objects") }
+	repository repository
+}
 
 // Open reads the files of the checkout that a directory is in: those of the work tree, or if
 // ref is set, those of a commit. State is a directory that is kept between calls for the
 // same directory, so that files which have not changed are not read again.
 func Open(ctx context.Context, dir, ref, state string) (*Checkout, error) {
-	top, err := git(ctx, dir, nil, "rev-parse", "--show-toplevel")
+	found, err := find(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s is no git checkout: %w", dir, err)
 	}
 	if strings.HasPrefix(ref, "-") {
 		return nil, fmt.Errorf("%q can't name a commit", ref)
 	}
-	c := &Checkout{Dir: top, Ref: ref, State: state}
-	if err := os.MkdirAll(c.objects(), 0o700); err != nil {
+	c := &Checkout{Dir: found.top, Ref: ref, State: state, repository: found}
+	if err := c.create(); err != nil {
 		return nil, err
 	}
 	commit := ref
 	if commit == "" {
 		commit = "HEAD"
 	}
-	if c.Commit, err = git(ctx, top, nil, "rev-parse", "--verify", "--quiet", commit+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("the checkout %s has no commit %s", top, commit)
+	if c.Commit, err = found.theirs(ctx, "rev-parse", "--verify", "--quiet", commit+"^{commit}"); err != nil {
+		return nil, fmt.Errorf("the checkout %s has no commit %s", c.Dir, commit)
 	}
-	committed, err := git(ctx, top, nil, "rev-parse", c.Commit+"^{tree}")
+	committed, err := found.theirs(ctx, "rev-parse", c.Commit+"^{tree}")
 	if err != nil {
 		return nil, err
 	}
 	c.Tree = committed
 	if ref == "" {
 		if c.Tree, err = c.workTree(ctx); err != nil {
-			return nil, fmt.Errorf("reading the files of %s: %w", top, err)
+			return nil, fmt.Errorf("reading the files of %s: %w", c.Dir, err)
 		}
 	}
 	c.Dirty = c.Tree != committed
@@ -81,42 +76,46 @@ func Open(ctx context.Context, dir, ref, state string) (*Checkout, error) {
 
 // workTree is the tree of what the work tree has now, but for files that git ignores.
 func (c *Checkout) workTree(ctx context.Context) (string, error) {
-	own, err := git(ctx, c.Dir, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
+	if err := c.copyIndex(); err != nil {
 		return "", err
 	}
-	index := filepath.Join(c.State, "index")
-	// The checkout's own knows which files have not changed since.
-	if text, err := os.ReadFile(own); err == nil {
-		if err := os.WriteFile(index, text, 0o600); err != nil {
-			return "", err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	index := filepath.Join(c.gitDir(), "index")
+	if err := c.forgetSubmodules(ctx, index); err != nil {
 		return "", err
 	}
-	env, err := c.environment(ctx, index)
-	if err != nil {
+	if _, err := c.own(ctx, c.Dir, index, "add", "--all"); err != nil {
 		return "", err
 	}
-	if _, err := git(ctx, c.Dir, env, "add", "--all"); err != nil {
-		return "", err
-	}
-	return git(ctx, c.Dir, env, "write-tree")
+	tree, err := c.own(ctx, c.Dir, index, "write-tree")
+	return strings.TrimSpace(string(tree)), err
 }
 
-// environment has git use another index, and write objects where the checkout does not.
-func (c *Checkout) environment(ctx context.Context, index string) ([]string, error) {
-	theirs, err := git(ctx, c.Dir, nil, "rev-parse", "--path-format=absolute", "--git-path", "objects")
-	return []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + c.objects(), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + theirs}, err
+// forgetSubmodules removes submodules that have a repository from an index. Git adds them again.
+// For one that it knows, it would run git there, with the configuration of the submodule.
+func (c *Checkout) forgetSubmodules(ctx context.Context, index string) error {
+	listed, err := c.own(ctx, c.Dir, index, "ls-files", "-z", "--stage")
+	if err != nil {
+		return err
+	}
+	remove := []string{"update-index", "--force-remove", "--"}
+	for entry := range strings.SplitSeq(string(listed), "\x00") {
+		_, name, _ := strings.Cut(entry, "\t")
+		if !strings.HasPrefix(entry, "160000 ") {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(c.Dir, name, ".git")); err == nil {
+			remove = append(remove, name)
+		}
+	}
+	if len(remove) > 3 {
+		_, err = c.own(ctx, c.Dir, index, remove...)
+	}
+	return err
 }
 
 // ask has git tell something of the files.
 func (c *Checkout) ask(ctx context.Context, args ...string) ([]byte, error) {
-	env, err := c.environment(ctx, filepath.Join(c.State, "no-index"))
-	if err != nil {
-		return nil, err
-	}
-	return run(ctx, c.Dir, env, args...)
+	return c.own(ctx, c.Dir, filepath.Join(c.State, "no-index"), args...)
 }
 
 // Diff is what the files have that the commit does not, as git apply takes it. It is empty
@@ -146,16 +145,7 @@ func (c *Checkout) CopyTo(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	env, err := c.environment(ctx, dir+".index")
-	if err != nil {
-		return err
-	}
-	own, err := git(ctx, c.Dir, nil, "rev-parse", "--path-format=absolute", "--git-common-dir")
-	if err != nil {
-		return err
-	}
-	inCopy := append(env, "GIT_WORK_TREE="+dir, "GIT_DIR="+own)
-	if _, err := git(ctx, dir, inCopy, "read-tree", "--reset", "-u", c.Tree); err != nil {
+	if _, err := c.own(ctx, dir, dir+".index", "read-tree", "--reset", "-u", c.Tree); err != nil {
 		return fmt.Errorf("copying %s: %w", c.Dir, err)
 	}
 	return nil
@@ -166,7 +156,7 @@ var described = regexp.MustCompile(`^(.*)-(\d+)-g([0-9a-f]+)$`)
 
 // version is what the checkout calls itself. Without a tag there is nothing to call it.
 func (c *Checkout) version(ctx context.Context) (release.Version, error) {
-	said, err := git(ctx, c.Dir, nil, "describe", "--tags", "--match=v*", "--abbrev=14", c.Commit)
+	said, err := c.repository.theirs(ctx, "describe", "--tags", "--match=v*", "--abbrev=14", c.Commit)
 	if err != nil {
 		return "", &NoVersion{Dir: c.Dir, Commit: c.Commit}
 	}
@@ -203,25 +193,4 @@ type NoVersion struct{ Dir, Commit string }
 // Error implements error.
 func (e *NoVersion) Error() string {
 	return fmt.Sprintf("the checkout %s does not tell its version: no tag v… comes before commit %.12s; get tags with git fetch --tags (of a shallow clone with --unshallow)", e.Dir, e.Commit)
-}
-
-// git runs git and returns what it prints, without the last line break.
-func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	out, err := run(ctx, dir, env, args...)
-	return strings.TrimRight(string(out), "\n"), err
-}
-
-// settings keep monitors of file systems and hooks of the user out, and names as they are.
-var settings = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"}
-
-func run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := process.Command{
-		Name: "git " + args[0], Path: "git", Args: slices.Concat(settings, args), Dir: dir,
-		Env: slices.Concat(process.UserEnv(), []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"}, env),
-	}
-	ended, err := cmd.Run(ctx)
-	if errors.Is(err, exec.ErrNotFound) {
-		err = fmt.Errorf("reading a checkout needs git in PATH: %w", err)
-	}
-	return ended.Stdout, err
 }

@@ -264,3 +264,67 @@ func TestAPI(t *testing.T) {
 		t.Errorf("of a file that is no Go: %v", err)
 	}
 }
+
+// TestNoProgramOfTheConfigurationRuns: who reads a checkout of others runs nothing of theirs.
+func TestNoProgramOfTheConfigurationRuns(t *testing.T) {
+	t.Parallel()
+	ran := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	dir, git := repository(t, "v1.90.1", map[string]string{"a.go": "package a\n", "b.txt": "b\n"})
+	inner, _ := repository(t, "", map[string]string{"c.txt": "c\n"})
+	git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner, "sub")
+	git("commit", "--quiet", "--message=second")
+	for _, in := range []string{".git", ".git/modules/sub"} {
+		config := filepath.Join(dir, in, "config")
+		text := string(must(os.ReadFile(config))) + "[filter \"x\"]\n\tclean = " + program + "\n\tsmudge = " + program + "\n\tprocess = " + program +
+			"\n[core]\n\tfsmonitor = " + program + "\n\tattributesFile = " + filepath.Join(dir, in, "attributes") + "\n[diff \"x\"]\n\ttextconv = " + program + "\n\tcommand = " + program + "\n"
+		hook := filepath.Join(dir, in, "hooks", "post-index-change")
+		write(t, filepath.Join(dir, in), map[string]string{"config": text, "attributes": "* filter=x diff=x\n", "info/attributes": "* filter=x diff=x\n", "hooks/post-index-change": "#!/bin/sh\n" + program + "\n"})
+		if err := os.Chmod(hook, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, dir, map[string]string{".gitattributes": "* filter=x diff=x\n", "b.txt": "changed\n", "sub/c.txt": "changed\n"})
+	c := open(t, dir, "", t.TempDir())
+	_, err := c.Diff(t.Context())
+	if err == nil {
+		_, err = c.File(t.Context(), "b.txt")
+	}
+	if err == nil {
+		err = c.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"))
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(ran); err == nil {
+		t.Errorf("these ran:\n%s", text)
+	}
+}
+
+// TestOtherCheckouts: work trees, shallow clones and checkouts with a split index are read as others are.
+func TestOtherCheckouts(t *testing.T) {
+	t.Parallel()
+	origin, git := repository(t, "v1.90.1", map[string]string{"a.go": "package a\n"})
+	more := filepath.Join(t.TempDir(), "more")
+	git("worktree", "add", "--quiet", "--detach", more)
+	shallow := filepath.Join(t.TempDir(), "shallow")
+	git("clone", "--quiet", "--depth=1", "--branch=v1.90.1", "file://"+origin, shallow)
+	split := filepath.Join(t.TempDir(), "split")
+	git("clone", "--quiet", origin, split)
+	git("-C", split, "update-index", "--split-index")
+	for name, dir := range map[string]string{"a work tree": more, "a shallow clone": shallow, "a split index": split} {
+		c := open(t, dir, "", t.TempDir())
+		if c.Dirty || c.Commit != git("rev-parse", "HEAD") || !strings.HasPrefix(string(c.Version), "v1.90.1+") {
+			t.Errorf("%s: %+v", name, c)
+		}
+		write(t, dir, map[string]string{".git-not": "x", "ignored": "x"})
+		exclude := git("-C", dir, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+		write(t, "", map[string]string{exclude: ".git-not\nignored\n"})
+		if c := open(t, dir, "", t.TempDir()); c.Dirty {
+			t.Errorf("%s: what info/exclude ignores is part of it", name)
+		}
+	}
+}
