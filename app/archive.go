@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/files"
@@ -25,33 +23,11 @@ func Export(ctx context.Context, builder *build.Builder, targets []build.Target,
 	if path == Stdio {
 		err = write(stdout)
 	} else {
-		err = replaceFile(path, write)
+		if err = files.Write(path, 0o644, write); err != nil {
+			err = Failed(err)
+		}
 	}
 	return built, err
-}
-
-// replaceFile writes a file that is there once it is complete. Nothing is written if it
-// could not be put there.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no plain file: name another one", path)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".exporting-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err := write(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if err = errors.Join(f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return Failed(err)
 }
 
 // Import puts what is in an archive into the cache of a builder, from a file, or from

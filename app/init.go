@@ -114,7 +114,7 @@ func writeNew(name string, text []byte) error {
 
 // WriteNew writes a file that must not be there yet: none of somebody else is overwritten.
 func WriteNew(name string, text []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	f, err := files.CreateNew(name, mode)
 	if err != nil {
 		return err
 	}

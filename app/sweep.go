@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
@@ -124,12 +125,11 @@ func (s Sweep) settableOf(reached []trial.Reached) (all []string) {
 
 // output is where a control plane leaves what it does, below the directory.
 func (s Sweep) output(name string) (engine.Output, func() error, error) {
-	dir := filepath.Join(s.Dir, sweptPlans, name)
-	logs := filepath.Join(dir, sweptLogs)
-	if err := os.MkdirAll(logs, 0o755); err != nil {
+	logs, err := files.MkdirBelow(s.Dir, path.Join(sweptPlans, name, sweptLogs), 0o755)
+	if err != nil {
 		return engine.Output{}, nil, err
 	}
-	file, err := os.Create(filepath.Join(dir, sweptHistory))
+	file, err := files.Create(filepath.Join(filepath.Dir(logs), sweptHistory), 0o644)
 	if err != nil {
 		return engine.Output{}, nil, err
 	}

@@ -69,7 +69,7 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644) //nolint:gosec // a report is for all to read
+	return files.WriteBytes(path, 0o644, append(text, '\n'))
 }
 
 // ReadSweep reads what a sweep came to. It is an error if the sweep did not run to its end.
@@ -142,7 +142,7 @@ func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
 			return nil, err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, sweptShown), 0o755); err != nil {
+	if _, err := files.MkdirBelow(dir, sweptShown, 0o755); err != nil {
 		return nil, err
 	}
 	for n, f := range s.Findings {
@@ -208,5 +208,5 @@ func (s *shown) write(dir string, alone trial.Alone, f trial.Finding) (id string
 	}
 	file := filepath.Join(dir, scenarioFile(id))
 	s.files = append(s.files, file)
-	return id, os.WriteFile(file, text, 0o644) //nolint:gosec // as above
+	return id, files.WriteBytes(file, 0o644, text)
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/sweep/draft"
 	"github.com/skewrig/skewrig/sweep/junit"
@@ -24,7 +24,7 @@ const sweptDrafts = "drafts"
 // already.
 func writeSweepPages(dir string, s trial.Swept, alone func(trial.Found) trial.Alone) error {
 	o := sweepOutputs{dir: dir, swept: s, alone: alone}
-	if err := os.MkdirAll(filepath.Join(dir, sweptDrafts), 0o755); err != nil {
+	if _, err := files.MkdirBelow(dir, sweptDrafts, 0o755); err != nil {
 		return err
 	}
 	errs := []error{
@@ -50,11 +50,10 @@ type sweepOutputs struct {
 
 // write writes a file when all of it is there.
 func (o sweepOutputs) write(name string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
+	if err := files.Write(filepath.Join(o.dir, name), 0o644, write); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.WriteFile(filepath.Join(o.dir, name), b.Bytes(), 0o644) //nolint:gosec // a report is for all to read
+	return nil
 }
 
 // draftFile is the file of the draft for a finding. What is known needs none.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
@@ -312,8 +311,8 @@ func (r *specsRun) one(ctx context.Context, kubeconfig string, s specOn) error {
 		return nil
 	default:
 	}
-	dir := filepath.Join(r.Place.Dir, filepath.FromSlash(reports.RunDir(s.id(), 1)))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir, err := files.MkdirBelow(r.Place.Dir, reports.RunDir(s.id(), 1), 0o755)
+	if err != nil {
 		return Failed(err)
 	}
 	attempt, err := runSpec(ctx, r.program, kubeconfig, s.Spec, dir)

@@ -52,7 +52,7 @@ func runSpec(ctx context.Context, program, kubeconfig string, s upstream.Spec, d
 	if err != nil {
 		return a, err
 	}
-	output, err := os.Create(filepath.Join(dir, specOutput))
+	output, err := files.Create(filepath.Join(dir, specOutput), 0o644)
 	if err != nil {
 		return a, err
 	}

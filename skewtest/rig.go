@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
@@ -120,7 +121,7 @@ func (r *Rig) record(name string) (err error) {
 	if r.dir, err = newDir(name); err != nil {
 		return err
 	}
-	r.file, err = os.Create(filepath.Join(r.dir, reports.HistoryFile))
+	r.file, err = files.Create(filepath.Join(r.dir, reports.HistoryFile), 0o644)
 	r.history = record.NewHistory(r.file)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -92,7 +93,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	}
 	var history record.Recorder // without --history, nothing is kept: a cluster may be up for days
 	if f.history != "" {
-		file, failure := os.OpenFile(f.history, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		file, failure := files.CreateNew(f.history, 0o644)
 		if failure != nil {
 			return failure
 		}

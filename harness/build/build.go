@@ -168,7 +168,10 @@ func (b *Builder) store() (store, error) {
 	if err != nil {
 		return store{}, err
 	}
-	return store{dir: dir}, os.MkdirAll(dir, 0o700)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return store{}, err
+	}
+	return store{dir: dir}, owned(dir)
 }
 
 func (b *Builder) given(t Target) string {

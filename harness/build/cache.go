@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/skewrig/skewrig/harness/files"
 )
 
 // store is the cache directory:
@@ -132,7 +134,7 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	if err != nil {
 		return Binary{}, err
 	}
-	if err := os.WriteFile(filepath.Join(temp, manifestFile), text, 0o600); err != nil {
+	if err := writeFile(filepath.Join(temp, manifestFile), text); err != nil {
 		return Binary{}, err
 	}
 	return e.holding(digest, size, false), e.place(temp)
@@ -278,7 +280,7 @@ func readManifest(dir string) (manifest, error) {
 }
 
 func digestFile(path string) (digest string, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

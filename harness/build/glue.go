@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/skewrig/skewrig/harness/files"
 )
 
 // glueArchive holds the sources of our mains. They live in a nested module,
@@ -74,15 +76,5 @@ func writeBelow(dir, path string, text []byte) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), writeFile(to, text))
 }
 
-// writeFile writes a file completely or not at all.
-func writeFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".writing-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return os.Rename(f.Name(), path)
-}
+// writeFile writes a file of the cache completely or not at all.
+func writeFile(path string, text []byte) error { return files.WriteBytes(path, 0o600, text) }

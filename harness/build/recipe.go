@@ -10,7 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/files"
 )
+
+// maxSource is the limit of a file that replaces one of a release. The largest of Kubernetes has 4 MB.
+const maxSource = 64 << 20
 
 // recipe is everything that determines a binary.
 type recipe struct {
@@ -72,7 +77,7 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 		}
 	}
 	for path, file := range t.Overlay {
-		if r.overlay[path], err = os.ReadFile(file); err != nil {
+		if r.overlay[path], err = files.Read(file, maxSource); err != nil {
 			return nil, fmt.Errorf("reading the replacement of %s: %w", path, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -116,7 +117,8 @@ func (b *Builder) Build(ctx context.Context, targets []Target) ([]Binary, error)
 }
 
 // Start is Build, but returns when it is known what has to be compiled. That is done one
-// after the other, in the order of the targets. Whoever wants all of them waits.
+// after the other, in the order of the targets. The caller has to wait: when wait returns, nothing
+// is compiled any more.
 func (b *Builder) Start(ctx context.Context, targets []Target) (wait func() ([]Binary, error), err error) {
 	orders, err := b.orders(ctx, targets)
 	if err != nil {
@@ -131,12 +133,16 @@ func (b *Builder) Start(ctx context.Context, targets []Target) (wait func() ([]B
 			compile = append(compile, func() { b.make(ctx, o, w) })
 		}
 	}
-	go func() {
+	var compiling sync.WaitGroup
+	compiling.Go(func() {
 		for _, one := range compile {
 			one()
 		}
-	}()
-	return func() ([]Binary, error) { return results(ctx, works) }, nil
+	})
+	return func() ([]Binary, error) {
+		defer compiling.Wait() // what was interrupted still removes what it wrote
+		return results(ctx, works)
+	}, nil
 }
 
 // orders are what it takes to make targets. The error has those of which there is no release.

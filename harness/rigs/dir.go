@@ -16,6 +16,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/claim"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/unixsocket"
 )
@@ -76,12 +77,7 @@ func (d *Dir) Say(change func(*Info)) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(d.Dir(), infoFile)
-	whole := path + ".new"
-	if err := os.WriteFile(whole, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(whole, path)
+	return files.WriteBytes(filepath.Join(d.Dir(), infoFile), 0o600, text)
 }
 
 // Close removes the directory, and the cgroups that have its name. What is no longer claimed does not say that it is a rig:

@@ -18,6 +18,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/webhook"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
@@ -106,8 +107,8 @@ func writePlan(dir string, cell plan.Cell) error {
 		return err
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(dir, reports.PlanFile), []byte(plan.Print(cell)), 0o644),
-		os.WriteFile(filepath.Join(dir, reports.PlanData), data.Bytes(), 0o644))
+		files.WriteBytes(filepath.Join(dir, reports.PlanFile), 0o644, []byte(plan.Print(cell))),
+		files.WriteBytes(filepath.Join(dir, reports.PlanData), 0o644, data.Bytes()))
 }
 
 // runCell runs a cell and leaves plan.txt, plan.json, history.jsonl and logs in dir. How
@@ -120,7 +121,7 @@ func (e *Engine) runCell(ctx context.Context, cell plan.Cell, program *check.Pro
 	if err := writePlan(dir, cell); err != nil {
 		return nil, err
 	}
-	file, err := os.Create(filepath.Join(dir, reports.HistoryFile))
+	file, err := files.Create(filepath.Join(dir, reports.HistoryFile), 0o644)
 	if err != nil {
 		return nil, err
 	}

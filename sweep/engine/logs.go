@@ -2,11 +2,10 @@ package engine
 
 import (
 	"bufio"
-	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -32,7 +31,7 @@ func panics(dir string, components []string) (all []trial.Panic, _ error) {
 }
 
 func panicsIn(dir, component string) (all []trial.Panic, _ error) {
-	file, err := os.Open(filepath.Join(dir, cluster.LogName(component)))
+	file, err := files.OpenBelow(dir, cluster.LogName(component))
 	if err != nil {
 		return nil, err
 	}
