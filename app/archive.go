@@ -23,11 +23,24 @@ func Export(ctx context.Context, builder *build.Builder, targets []build.Target,
 	if path == Stdio {
 		err = write(stdout)
 	} else {
-		if err = files.Write(path, 0o644, write); err != nil {
-			err = Failed(err)
-		}
+		err = replaceFile(path, write)
 	}
 	return built, err
+}
+
+// replaceFile is files.Write. An error after a complete write is one of this machine; any other is
+// that of the path, or of write.
+func replaceFile(path string, write func(io.Writer) error) error {
+	complete := false
+	err := files.Write(path, 0o644, func(to io.Writer) error {
+		err := write(to)
+		complete = err == nil
+		return err
+	})
+	if complete {
+		return Failed(err)
+	}
+	return err
 }
 
 // Import puts what is in an archive into the cache of a builder, from a file, or from

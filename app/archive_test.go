@@ -58,8 +58,8 @@ func TestWhereNoFileCanBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir:                                 "is no plain file",
-		pipe:                                "is no plain file",
+		dir:                                 "not a regular file but a directory",
+		pipe:                                "not a regular file but a FIFO",
 		filepath.Join(dir, "none", "a.zst"): "no such file or directory",
 	} {
 		err := replaceFile(path, func(io.Writer) error { t.Errorf("%s is written", path); return nil })

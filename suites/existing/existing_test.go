@@ -118,7 +118,7 @@ func start(t *testing.T, images []spec.Image) *engine.Rig {
 // up starts a cluster, and returns when its nodes take pods.
 func up(t *testing.T, cell plan.Cell, played engine.Played) *engine.Rig {
 	t.Helper()
-	rig, err := app.Up(t.Context(), cell, played, new(build.Builder), nil)
+	rig, err := app.Up(t.Context(), cell, played, new(build.Builder), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
