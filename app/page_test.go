@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,8 @@ func TestASharedRig(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(second, "logs")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(cellDir(dir, readiness), "logs"), filepath.Join(second, "logs")); err != nil {
+	to, err := filepath.Rel(second, filepath.Join(cellDir(dir, readiness), "logs"))
+	if err := errors.Join(err, os.Symlink(to, filepath.Join(second, "logs"))); err != nil {
 		t.Fatal(err)
 	}
 	s := narrated(dir, failedCell("a/second", "stays-ready"), 0)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/netip"
@@ -245,6 +246,9 @@ func TestOutputGoesBesideTheLogs(t *testing.T) {
 	_, err := New(t.Context(), Config{
 		Topology: record.Topology{Version: release.Newest, Nodes: []record.Node{{Name: "node-a", Version: release.Newest}}},
 		LogDir:   logs, TempDir: t.TempDir(),
+		Binary: func(context.Context, build.Target) (build.Binary, error) {
+			return build.Binary{}, errors.New("no binary")
+		},
 		Runtime: func(info NodeInfo) (Runtime, error) { told = info; return nil, noRuntime },
 	})
 	if want := filepath.Join(logs, "pods"); !errors.Is(err, noRuntime) || told.Output != want {
