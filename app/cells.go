@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
@@ -22,8 +23,23 @@ import (
 	"github.com/skewrig/skewrig/upstream"
 )
 
+// CheckPatterns reports the arguments of Select that are no patterns, before a catalog is read.
+func CheckPatterns(args []string) error {
+	var problems []error
+	for _, arg := range args {
+		if !IsFile(arg) {
+			_, err := cellid.Compile(arg)
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // Select is that of the catalog of the working directory.
 func Select(args []string) ([]plan.Cell, error) {
+	if err := CheckPatterns(args); err != nil {
+		return nil, err
+	}
 	here, err := Here()
 	if err != nil {
 		return nil, err

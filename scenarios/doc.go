@@ -176,7 +176,8 @@
 //	    - grpc: {services: {"": NOT_SERVING}}
 //
 // The fields of listen are those of behavior.Listener. A phase of a route can last for so
-// many requests instead: {path: /readyz, phases: [{requests: 2, http: {status: 503}}, {}]}. A port that speaks
+// many requests instead: {path: /readyz, phases: [{requests: 2, http: {status: 503}}, {}]}. Phases
+// and requests begin anew with each container. A port that speaks
 // grpc+grpc-tls or http1+https takes clients with TLS and without, and tls: {delay:
 // 700ms} lets a client wait for the handshake, as delay of a phase lets it wait for an
 // answer. Test images of Kubernetes, such as agnhost and busybox, are played without a
@@ -254,7 +255,8 @@
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.
-//   - delete: pods/tls, or resource/namespace/name.
+//   - delete: pods/tls, or resource/namespace/name. The propagation policy is the default of
+//     the API: that of a Job orphans its pods.
 //   - restart: {component: kubelet/node-a, version: newest, gates: {...}}:
 //     stops a component and starts it on the same data, as another release or
 //     with other gates where the step says so. An upgrade, a rollback and the
@@ -288,7 +290,8 @@
 //     dependency-watchdog->seed/kube-apiserver.
 //   - answer: {from: dependency-watchdog, path: /version, status: 429, retryAfter:
 //     5s}: the link of a component answers requests of that path, or all without one;
-//     with a delay and no status, the API server answers, later.
+//     with a delay and no status, the link holds the request for that time, and then passes
+//     it to the API server: until then, the API server has done nothing.
 //   - lose: {from: kube-controller-manager, verb: create, resource: pods, nth: 1}: the
 //     answer to the first such request gets lost, after the API server has done what it was
 //     asked: the connection ends without it. Without nth, each answer does, until it is
@@ -479,8 +482,8 @@
 //     list such as "remove /spec/replicas"), message (of a refusal), error (why there was no
 //     answer), seconds, at. They convert more often than objects are written
 //   - calls["kube-controller-manager->kube-apiserver"]: the requests of a component that a
-//     lose or answer step is about, or of the watchdog, in the order of their answers:
-//     method, path, code, answered (by the link), lost, at
+//     lose or answer step is about, or of the watchdog, from the beginning of the cell on, in
+//     the order of their answers: method, path, code, answered (by the link), lost, at
 //   - since: when the step began. It and all at are seconds since the cell did.
 //
 // # Comparisons
@@ -537,11 +540,17 @@
 // Names of objects outside the namespace default are written namespace/name. A
 // key that is not there is an error of the expression, which is never what a
 // check wants; connections and events of a pod or container that was seen are
-// lists, empty if there were none. All but API objects have known fields, those
-// of Container, Connection, Life, PodEvent, Node, Dependent, Call, WebhookCall,
-// ConversionCall, PodsAnswers, PodsWatch and PodsPoll of package timeline, and of APIAnswer,
-// KubectlRan, StoredRead and ZoneAges of package record: a misspelt one is found before
-// anything runs.
+// lists, empty if there were none. All but API objects have known fields, which
+// docs/fields.md lists (skewrig docs fields): a misspelt one is found before anything runs.
+//
+// A field of an API object may be null, which is not absent: o.?endpoints.orValue([]) is null
+// then, and has no size. Ask has(o.endpoints) && o.endpoints != null first. A wait whose
+// condition can't be evaluated tries again after each event; when its time is over, it
+// reports where the evaluation failed, and on what value.
+//
+// What evaluations cost is limited. An item of a loop costs 1, and so do 64 bytes that a
+// function goes through: one evaluation may cost 1048576, and all of a cell 67108864. A check
+// that needs more is unknown. An expression has at most 8192 bytes, and is at most 64 deep.
 //
 // # What always holds
 //

@@ -144,6 +144,9 @@ func (b *binaries) registerSource(cmd *cobra.Command) {
 
 // selected are the cells that arguments select, on the sources.
 func (b *binaries) selected(cmd *cobra.Command, args []string) ([]plan.Cell, error) {
+	if err := app.CheckPatterns(args); err != nil {
+		return nil, err
+	}
 	_, here, err := b.open(cmd)
 	if err != nil {
 		return nil, err

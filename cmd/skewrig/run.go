@@ -85,6 +85,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.again.check(cmd, &f.report.dir); err != nil {
 		return err
 	}
+	if err := app.CheckPatterns(args); err != nil {
+		return err
+	}
 	builder, here, err := f.open(cmd)
 	if err != nil {
 		return err

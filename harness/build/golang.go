@@ -74,9 +74,22 @@ func goTelling(ctx context.Context, dir string, args []string, tell func(line st
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
-		return string(ended.Stdout), fmt.Errorf("%w\n%s", err, process.LastLines(steps.ReplaceAllString(said.String(), ""), 30))
+		text := strings.ReplaceAll(steps.ReplaceAllString(said.String(), ""), "\t", "  ")
+		return string(ended.Stdout), fmt.Errorf("%w\n%s%s", err, process.LastLines(text, 30), newerGo(text))
 	}
 	return string(ended.Stdout), nil
+}
+
+// needsNewer is what the Go command says of a module for a newer Go.
+var needsNewer = regexp.MustCompile(`requires go >= (\d[\w.]*)`)
+
+// newerGo says what to do if a release needs a newer Go.
+func newerGo(text string) string {
+	found := needsNewer.FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return fmt.Sprintf("\nthe release needs Go %s or newer: install it (https://go.dev/dl), or set GOTOOLCHAIN=auto to let the Go command download it", strings.TrimSuffix(found[1], "."))
 }
 
 // toolchain identifies the compiler and what it compiles for. It is asked for

@@ -205,3 +205,14 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
+
+// TestHowToWriteAPattern: a malformed one is refused with the form that works.
+func TestHowToWriteAPattern(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]string{"**:v1.37.1": `"**/*:v1.37.1"`, "a/b**": `"a/b*/**"`, "a**b": `"a*/**/*b"`, "a/**x/c": `"a/**/*x/c"`} {
+		_, err := Compile(pattern)
+		if err == nil || !strings.HasSuffix(err.Error(), "write "+want) {
+			t.Errorf("%s: %v, want %s", pattern, err, want)
+		}
+	}
+}

@@ -18,13 +18,30 @@ func Compile(pattern string) (Pattern, error) {
 		return Pattern{}, fmt.Errorf("%w pattern %q: %s", ErrInvalid, pattern, problem)
 	}
 	segments := strings.Split(pattern, "/")
-	for _, segment := range segments {
+	for i, segment := range segments {
 		// A ** inside a segment reads as if it crossed segments.
 		if segment != "**" && strings.Contains(segment, "**") {
-			return Pattern{}, fmt.Errorf("%w pattern %q: ** is only allowed as a whole segment, not in %q", ErrInvalid, pattern, segment)
+			apart := slices.Clone(segments)
+			apart[i] = setApart(segment)
+			return Pattern{}, fmt.Errorf("%w pattern %q: ** is only allowed as a whole segment, not in %q: write %q", ErrInvalid, pattern, segment, strings.Join(apart, "/"))
 		}
 	}
 	return Pattern{text: pattern, segments: segments}, nil
+}
+
+// setApart is a segment in which each ** is a segment of its own: **/*:v1.37.1 for **:v1.37.1.
+func setApart(segment string) string {
+	parts := strings.Split(segment, "**")
+	for i := range parts {
+		if i > 0 {
+			parts[i] = "*" + parts[i]
+		}
+		if i < len(parts)-1 {
+			parts[i] += "*"
+		}
+	}
+	whole := strings.Trim(strings.Join(parts, "/**/"), "/")
+	return strings.TrimSuffix(strings.TrimPrefix(whole, "*/"), "/*")
 }
 
 // UnmarshalText implements encoding.TextUnmarshaler by Compile.

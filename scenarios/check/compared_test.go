@@ -69,3 +69,28 @@ func TestComparedIn(t *testing.T) {
 		t.Errorf("what holds has %v", got)
 	}
 }
+
+// TestOfWhichMembers: of a collection of which one, all or none was to be so, it is named, and
+// how many members it has, and how many of these fulfil how much.
+func TestOfWhichMembers(t *testing.T) {
+	t.Parallel()
+	pod := func(phase string) map[string]any { return map[string]any{"status": map[string]any{"phase": phase}} }
+	now := map[string]any{"objects": map[string]any{"pods/default/a-1": pod("Running"), "pods/default/a-2": pod("Running"), "nodes/b": map[string]any{}}}
+	for text, want := range map[string][3]string{
+		`objects.exists(k, k.startsWith("pods/default/a-") && objects[k].status.phase == "Failed") == true`: {
+			"objects", `an element k with k.startsWith("pods/default/a-") && objects[k].status.phase == "Failed"`,
+			`3 elements; 2 with k.startsWith("pods/default/a-"), 0 of these with objects[k].status.phase == "Failed"`,
+		},
+		`objects.exists(k, k.startsWith("pods/default/a-")) == false`: {
+			"objects", `no element k with k.startsWith("pods/default/a-")`, `3 elements, 2 otherwise: pods/default/a-1, pods/default/a-2`,
+		},
+		`objects.exists_one(k, k.startsWith("pods/")) == true`: {
+			"objects", `exactly one element k with k.startsWith("pods/")`, `3 elements; 2 with k.startsWith("pods/")`,
+		},
+	} {
+		got := comparedIn(t.Context(), newBudget(maxExplained), text, "", now)
+		if len(got) != 1 || got[0].What != want[0] || got[0].Wanted != want[1] || got[0].Value != want[2] {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}

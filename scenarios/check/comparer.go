@@ -13,6 +13,8 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/skewrig/skewrig/reports"
 )
 
 // comparer finds what makes a condition false, or true.
@@ -65,6 +67,8 @@ func (c *comparer) condition(x *explained, e ast.Expr, wanted bool, deep int) {
 	case name == "exists" && !wanted && c.state(x, call):
 	case name == "all" && wanted || name == "exists" && !wanted:
 		c.members(x, e, call, wanted, deep)
+	case name == "exists" || name == "all" || name == "exists_one":
+		c.collection(x, e, call, wanted, nil)
 	default:
 		c.add(x, e, "== "+strconv.FormatBool(wanted))
 	}
@@ -203,9 +207,112 @@ func (c *comparer) members(x *explained, e ast.Expr, call ast.CallExpr, wanted b
 			c.look(substituted(condition, call.Args()[0].AsIdent(), name), wanted, deep+1)
 		}
 	}
+	c.found = append(c.found[:whole], slices.DeleteFunc(c.found[whole:], func(of Compared) bool { return !ofRecord(of.What) })...)
 	if len(c.found) == whole {
-		c.add(x, e, "== "+strconv.FormatBool(wanted))
+		c.collection(x, e, call, wanted, names)
 	}
+}
+
+// ofRecord reports whether an expression reads anything of a record.
+func ofRecord(text string) (reads bool) {
+	e, is := parse(text)
+	if !is {
+		return true
+	}
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		_, variable := variableOf(e.AsIdent())
+		reads = reads || e.Kind() == ast.IdentKind && (variable || e.AsIdent() == "since")
+	}))
+	return reads
+}
+
+// maxNamed is how many members of a collection are named.
+const maxNamed = 3
+
+// collection is a list or a map of which one member, all, or none was to be so: how many it
+// has, and how many of these are so, or are so in part.
+func (c *comparer) collection(x *explained, e ast.Expr, call ast.CallExpr, wanted bool, breaking []string) {
+	info := x.ast.SourceInfo()
+	of, err := cel.ExprToString(call.Target(), info)
+	condition, err2 := cel.ExprToString(call.Args()[1], info)
+	many, found := c.count(of)
+	if err != nil || err2 != nil || !found || len(c.found) == maxCompared {
+		c.add(x, e, "== "+strconv.FormatBool(wanted))
+		return
+	}
+	name := call.Args()[0].AsIdent()
+	value := reports.Counted(many, "element")
+	if len(breaking) > 0 {
+		value += fmt.Sprintf(", %d otherwise: %s", len(breaking), reports.Few(breaking, maxNamed))
+	} else if parts := c.fulfilled(x, call, of, name); parts != "" && many > 0 {
+		value += "; " + parts
+	}
+	c.found = append(c.found, Compared{What: of, Wanted: wantedOf(call.FunctionName(), name, condition, wanted), Value: shorten(withoutRig(value), maxValue)})
+}
+
+// wantedOf is what a macro asks of a collection, in words.
+func wantedOf(macro, name, condition string, wanted bool) string {
+	condition = strings.ReplaceAll(condition, "\n", " ")
+	switch {
+	case macro == "exists_one" && wanted:
+		return fmt.Sprintf("exactly one element %s with %s", name, condition)
+	case macro == "exists_one":
+		return fmt.Sprintf("no or several elements %s with %s", name, condition)
+	case macro == "exists" && wanted:
+		return fmt.Sprintf("an element %s with %s", name, condition)
+	case macro == "exists":
+		return fmt.Sprintf("no element %s with %s", name, condition)
+	case wanted:
+		return fmt.Sprintf("only elements %s with %s", name, condition)
+	default:
+		return fmt.Sprintf("an element %s without %s", name, condition)
+	}
+}
+
+// count is the size of a collection.
+func (c *comparer) count(of string) (n int, found bool) {
+	p, _, err := compile(of + ".size()")
+	if err != nil {
+		return 0, false
+	}
+	value, err := c.budget.eval(c.ctx, of, p, c.vars)
+	size, is := value.(types.Int)
+	return int(size), err == nil && is
+}
+
+// fulfilled says how many members fulfil the first part of a condition, how many of these the
+// next one, and so on, until none does.
+func (c *comparer) fulfilled(x *explained, call ast.CallExpr, of, name string) string {
+	var said, so []string
+	for _, part := range x.conjuncts(call.Args()[1]) {
+		text, err := cel.ExprToString(part, x.ast.SourceInfo())
+		if err != nil {
+			break
+		}
+		so = append(so, "("+text+")")
+		n, found := c.count(fmt.Sprintf("%s.filter(%s, %s)", of, name, strings.Join(so, " && ")))
+		if !found {
+			said = append(said, "of which some have no "+text)
+			break
+		}
+		with := "with"
+		if len(said) > 0 {
+			with = "of these with"
+		}
+		said = append(said, fmt.Sprintf("%d %s %s", n, with, strings.ReplaceAll(text, "\n", " ")))
+		if n == 0 {
+			break
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// conjuncts are the conditions that are joined by &&.
+func (x *explained) conjuncts(e ast.Expr) []ast.Expr {
+	if as := x.written(e); as.Kind() == ast.CallKind && as.AsCall().FunctionName() == operators.LogicalAnd {
+		return append(x.conjuncts(as.AsCall().Args()[0]), x.conjuncts(as.AsCall().Args()[1])...)
+	}
+	return []ast.Expr{e}
 }
 
 // breaking are the names of the members for which a condition is not as wanted: keys of a

@@ -281,7 +281,7 @@ func metered(env *cel.Env, checked *cel.Ast, options ...cel.ProgramOption) (*pro
 		}
 		return i, nil
 	}
-	done, err := env.Program(checked, append(options, cel.CustomDecoratorV2(decorate))...)
+	done, err := env.Program(checked, append([]cel.ProgramOption{cel.CustomDecoratorV2(decorate)}, options...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -174,7 +174,7 @@ func mistakesOf(env *cel.Env, text string, compile compiling) (all mistakes) {
 			return mistakes{{at, syntaxInWords(syntax)}} // others come of it
 		}
 		if found := unknownName.FindStringSubmatch(message); found != nil {
-			message += guess(found[1], known[found[1]])
+			message += guessOfAll(found[1], known[found[1]])
 		}
 		all = append(all, mistake{at, message})
 	}
@@ -266,6 +266,15 @@ func typeOf(text string) *cel.Type {
 		return t
 	}
 	return cel.DynType // so that what sees it is looked at too
+}
+
+// guessOfAll ends an error with the name that may have been meant, or else with all that
+// there are: fields and variables, which are few enough.
+func guessOfAll(name string, known []string) string {
+	if len(spelling.Closest(name, known)) > 0 || len(known) < 2 {
+		return guess(name, known)
+	}
+	return fmt.Sprintf(": there are %s (skewrig docs fields)", strings.Join(slices.Sorted(slices.Values(known)), ", "))
 }
 
 // maxKnown is how many names an error lists.

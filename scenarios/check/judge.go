@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/cel-go/cel"
+
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
@@ -175,12 +177,37 @@ func watchAll(ctx context.Context, p *Program, events []record.Event, windows ma
 		if w.decided() {
 			again.until = t.Events[len(t.Events)-1].At
 		}
+		w.last.text += p.failed(w, t)
 		if w.last.met {
 			again.noEffect = w.beforeTheFault(ctx, t, again.in, events)
 		}
 		all[w.ID] = again
 	})
 	return all
+}
+
+// failed says where an expression of a check failed at last, and on what. That a key is missing
+// says enough.
+func (p *Program) failed(w *watch, t *timeline.Timeline) string {
+	if w.last.err == nil || w.stopped != nil || strings.HasPrefix(w.last.err.Error(), "no such key") {
+		return ""
+	}
+	now := vars(t)
+	of := written{p.cell, w.Line, "observe", "observe", w.Observe}
+	var it *cel.Type
+	if w.last.it != nil {
+		of.field, of.what, of.text, it = "must", "must", w.Must, typeOf(w.Observe)
+		now["it"] = w.last.it
+	}
+	at, found := blame(of.text, it, now)
+	if !found {
+		return ""
+	}
+	hint := ""
+	if strings.HasSuffix(at.about, " is null") {
+		hint = "; " + nullHint
+	}
+	return fmt.Sprintf(" (%s: %s%s)", of.place(at.offset), at.about, hint)
 }
 
 // watchAgain looks at each check when it is opened and after each event until it is

@@ -45,7 +45,7 @@ func untilOf(step plan.Step) string {
 // errorf is a mistake in an expression, with its place: that of an offset in the
 // expression, counted in characters.
 func (w written) errorf(offset int, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %s", w.place(offset), w.what, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s: %s: %w", w.place(offset), w.what, fmt.Errorf(format, args...))
 }
 
 // place is where a part of the expression stands, as file:line:column. Where the file

@@ -138,8 +138,10 @@ type watch struct {
 // seen is one evaluation of a check.
 type seen struct {
 	met    bool
-	text   string // what was observed
-	absent bool   // it could not be evaluated: what it asks for is not there
+	text   string  // what was observed
+	err    error   // why it could not be evaluated
+	it     ref.Val // what must saw then; nil if observe could not be
+	absent bool    // it could not be evaluated: what it asks for is not there
 }
 
 // begin looks at a check for the first time.
@@ -172,7 +174,7 @@ func (w *watch) look(ctx context.Context, now map[string]any) {
 	case record.Never:
 		// That it can't be evaluated does not mean that it is not so.
 		s, err := w.evaluate(ctx, now)
-		w.last = seen{met: err == nil && !s.met, text: s.text, absent: err != nil}
+		w.last = seen{met: err == nil && !s.met, text: s.text, err: err, it: s.it, absent: err != nil}
 	default:
 		w.last, _ = w.evaluate(ctx, now)
 	}
@@ -189,7 +191,7 @@ func (w *watch) decided() bool {
 func (w *watch) evaluate(ctx context.Context, now map[string]any) (seen, error) {
 	value, err := w.eval(ctx, w.observe, now)
 	if err != nil {
-		return seen{text: err.Error(), absent: true}, err
+		return seen{text: err.Error(), err: err, absent: true}, err
 	}
 	text := asJSON(value)
 	if w.must == nil {
@@ -204,7 +206,7 @@ func (w *watch) evaluate(ctx context.Context, now map[string]any) (seen, error) 
 		met, err = asBool(verdict)
 	}
 	if err != nil {
-		return seen{text: fmt.Sprintf("%s (%v)", text, err), absent: true}, err
+		return seen{text: fmt.Sprintf("%s (%v)", text, err), err: err, it: value, absent: true}, err
 	}
 	return seen{met: met, text: text}, nil
 }
@@ -214,7 +216,7 @@ func (w *watch) evaluate(ctx context.Context, now map[string]any) (seen, error) 
 func (w *watch) growth(ctx context.Context, now map[string]any) seen {
 	value, err := w.eval(ctx, w.observe, now)
 	if err != nil {
-		return seen{text: err.Error(), absent: true}
+		return seen{text: err.Error(), err: err, absent: true}
 	}
 	from, isNumber := w.base.(types.Int)
 	isNumber = isNumber || w.base == nil && w.Mode == record.AtLeast // what was not there counts from nothing
@@ -262,6 +264,17 @@ func (t *Tracker) Until(ctx context.Context, p *Program, step int, events []reco
 		return false, err
 	}
 	return asBool(value)
+}
+
+// Explain says of the condition of a wait step that can't be evaluated after the events that
+// Until saw where, and on what value.
+func (t *Tracker) Explain(p *Program, step int, err error) error {
+	i := slices.IndexFunc(p.cell.Steps, func(s plan.Step) bool { return s.Number == step })
+	if err == nil || i < 0 {
+		return err
+	}
+	of := p.cell.Steps[i]
+	return written{p.cell, of.Line, "until", "wait until", untilOf(of)}.failed(err, nil, vars(t.timeline))
 }
 
 // IsTooCostly reports whether an expression can't be evaluated because of a limit.

@@ -410,6 +410,7 @@ func (r *run) Wait(ctx context.Context, condition string, within time.Duration) 
 		met, last = r.tracker.Until(ctx, r.program, r.current.Number, events)
 		return met || check.IsTooCostly(last)
 	})
+	last = r.tracker.Explain(r.program, r.current.Number, last)
 	if check.IsTooCostly(last) {
 		return unmet(r, last)
 	}

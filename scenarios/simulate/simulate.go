@@ -152,7 +152,7 @@ func (p *play) Wait(ctx context.Context, condition string, within time.Duration)
 	if condition == "" {
 		return nil
 	}
-	return fmt.Errorf("%w: not within %s until %s: %w", errUnmet, within, condition, errors.Join(last))
+	return fmt.Errorf("%w: not within %s until %s: %w", errUnmet, within, condition, errors.Join(p.tracker.Explain(p.program, p.step, last)))
 }
 
 // Watch implements action.Rig.

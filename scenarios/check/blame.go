@@ -1,0 +1,192 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
+// blamed is where an evaluation failed: the offset in the expression, in characters, and what
+// the part there was about, such as "objects[...].endpoints is null".
+type blamed struct {
+	offset int
+	about  string
+}
+
+// failing is a call that failed first, with its arguments.
+type failing struct {
+	id   int64
+	args []ref.Val
+}
+
+// blame evaluates an expression again that failed, and finds where and on what. What it sees
+// as it is of a type; nil if it sees nothing.
+func blame(text string, it *cel.Type, now map[string]any) (b blamed, found bool) {
+	env, err := language()
+	if err == nil {
+		env, err = env.Extend(cel.EnableMacroCallTracking())
+	}
+	if err == nil && it != nil {
+		env, err = env.Extend(cel.Variable("it", it))
+	}
+	if err != nil {
+		return b, false
+	}
+	checked, issues := env.Compile(text)
+	if issues.Err() != nil {
+		return b, false
+	}
+	calls := make(map[*types.Err]failing)
+	p, err := metered(env, checked, cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+		if call, is := i.(interpreter.InterpretableCall); is {
+			return watchedCall{call, calls}, nil
+		}
+		return i, nil
+	}))
+	if err != nil {
+		return b, false
+	}
+	_, _, err = p.eval(&meter{ctx: context.Background(), limit: maxOnce}, now)
+	failure, is := errors.AsType[*types.Err](err)
+	if !is {
+		return b, false
+	}
+	x := explained{ast: checked.NativeRep()}
+	if first, is := calls[failure]; is {
+		return x.blameCall(first)
+	}
+	return x.blameField(failure)
+}
+
+// watchedCall notes the calls whose arguments are values, and whose result is an error.
+type watchedCall struct {
+	interpreter.InterpretableCall
+
+	failed map[*types.Err]failing
+}
+
+// Exec implements interpreter.InterpretableV2.
+func (w watchedCall) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	value := w.InterpretableCall.Exec(frame)
+	failure, is := value.(*types.Err)
+	if _, known := w.failed[failure]; !is || known {
+		return value
+	}
+	var args []ref.Val
+	for _, a := range w.Args() {
+		arg := a.Exec(frame)
+		if types.IsUnknownOrError(arg) {
+			return value
+		}
+		args = append(args, arg)
+	}
+	w.failed[failure] = failing{w.ID(), args}
+	return value
+}
+
+// blameCall is about the arguments of a call that are null, or else about all.
+func (x *explained) blameCall(f failing) (b blamed, found bool) {
+	e, found := x.part(func(e ast.Expr) bool { return e.ID() == f.id })
+	if !found || e.Kind() != ast.CallKind {
+		return b, false
+	}
+	args := e.AsCall().Args()
+	if e.AsCall().IsMemberFunction() {
+		args = append([]ast.Expr{e.AsCall().Target()}, args...)
+	}
+	null := slices.Contains(f.args, ref.Val(types.NullValue))
+	var about []string
+	at := e
+	for i, a := range args {
+		text, err := cel.ExprToString(a, x.ast.SourceInfo())
+		if err != nil || i >= len(f.args) || a.Kind() == ast.LiteralKind || null && f.args[i] != types.NullValue {
+			continue
+		}
+		if len(about) == 0 {
+			at = a
+		}
+		about = append(about, fmt.Sprintf("%s is %s", strings.ReplaceAll(text, "\n", " "), shorten(withoutRig(asJSON(f.args[i])), maxBlamed)))
+	}
+	return blamed{x.begins(at), strings.Join(about, ", ")}, true
+}
+
+// maxBlamed is how much of a value a message has, in bytes.
+const maxBlamed = 80
+
+// blameField is about the value that lacks a field, or the key.
+func (x *explained) blameField(failure *types.Err) (b blamed, found bool) {
+	_, key, is := strings.Cut(failure.Error(), "no such key: ")
+	if !is {
+		return b, false
+	}
+	e, found := x.part(func(e ast.Expr) bool {
+		_, field, is := fieldOf(e)
+		return is && field == key
+	})
+	if !found {
+		return b, false
+	}
+	of, _, _ := fieldOf(e)
+	text, err := cel.ExprToString(of, x.ast.SourceInfo())
+	if err != nil {
+		return b, false
+	}
+	return blamed{x.begins(e), "of " + strings.ReplaceAll(text, "\n", " ")}, true
+}
+
+// part is the first part of an expression that is so.
+func (x *explained) part(is func(ast.Expr) bool) (found ast.Expr, any bool) {
+	ast.PreOrderVisit(x.ast.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if !any && is(e) {
+			found, any = e, true
+		}
+	}))
+	return found, any
+}
+
+// begins is where a part of an expression begins: with the first name in it.
+func (x *explained) begins(e ast.Expr) int {
+	for {
+		switch {
+		case e.Kind() == ast.SelectKind:
+			e = e.AsSelect().Operand()
+			continue
+		case e.Kind() == ast.CallKind && e.AsCall().IsMemberFunction():
+			e = e.AsCall().Target()
+			continue
+		case e.Kind() == ast.CallKind && slices.Contains([]string{operators.Index, operators.OptIndex, operators.OptSelect}, e.AsCall().FunctionName()):
+			e = e.AsCall().Args()[0]
+			continue
+		}
+		at, _ := x.ast.SourceInfo().GetOffsetRange(e.ID())
+		return int(at.Start)
+	}
+}
+
+// nullHint says what to do about a value that is null.
+const nullHint = "null is not absent: ask for has(x.y) && x.y != null first"
+
+// failed says where and on what the evaluation of an expression failed.
+func (w written) failed(err error, it *cel.Type, now map[string]any) error {
+	if isUnfinished(err) {
+		return w.errorf(0, "%v", err)
+	}
+	at, found := blame(w.text, it, now)
+	if !found {
+		return w.errorf(0, "%v", err)
+	}
+	hint := ""
+	if strings.HasSuffix(at.about, " is null") {
+		hint = "; " + nullHint
+	}
+	return w.errorf(at.offset, "%v: %s%s", err, at.about, hint)
+}
