@@ -34,6 +34,8 @@ type session struct {
 	// If unset, none does.
 	signals *signals
 	traps   *traps
+	// exceed ends a shell that uses too much, and says why.
+	exceed func(error)
 	// probe is the grpc_health_probe that there is. If unset, an imitation.
 	probe HealthProbe
 }

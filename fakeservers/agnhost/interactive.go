@@ -33,6 +33,7 @@ type interactive struct {
 func interact(ctx context.Context, s *session, flags []string) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	s.limit(cancel)
 	runner, end, err := newRunner(s, append(flags, "--"))
 	if err != nil {
 		return s.refuse(err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -35,14 +36,16 @@ const (
 	maxGoroutines = 10_000
 )
 
-// limitError ends a shell that uses too much, as the kernel kills a process.
-type limitError struct{ what string }
-
-func (e *limitError) Error() string { return e.what }
-
-func isLimit(err error) bool {
-	_, is := errors.AsType[*limitError](err)
-	return is
+// limit has a shell end by a function when it uses too much, as the kernel kills a process. The error of a handler
+// is not enough: the interpreter goes on after one in a value that is assigned.
+func (s *session) limit(end func()) {
+	var once sync.Once
+	s.exceed = func(err error) {
+		once.Do(func() {
+			s.refuse(err)
+			end()
+		})
+	}
 }
 
 // checkLimits refuses a part of a script that could make too much of little at once: between two
@@ -215,20 +218,20 @@ func bounded(script, name string) (string, error) {
 // room reports what a shell has too much of, when it is about to run a command.
 func room(hc *interp.HandlerContext, args []string) error {
 	if runtime.Callers(maxFrames, make([]uintptr, 1)) > 0 {
-		return &limitError{"too many calls inside one another"}
+		return errors.New("too many calls inside one another")
 	}
 	if runtime.NumGoroutine() > maxGoroutines {
-		return &limitError{"can't fork: resource temporarily unavailable"}
+		return errors.New("can't fork: resource temporarily unavailable")
 	}
 	if args[0] == "printf" && prints(args[1:]) {
-		return &limitError{"out of memory: too much to print"}
+		return errors.New("out of memory: too much to print")
 	}
 	size := 0
 	for _, arg := range args {
 		size += len(arg)
 	}
 	if text, is := hc.Stdout.(interface{ Len() int }); size > maxVariables || is && text.Len()+size > maxVariables {
-		return &limitError{"out of memory: too long arguments or output"}
+		return errors.New("out of memory: too long arguments or output")
 	}
 	size = 0
 	hc.Env.Each(func(name string, v expand.Variable) bool {
@@ -242,7 +245,7 @@ func room(hc *interp.HandlerContext, args []string) error {
 		return size <= maxVariables
 	})
 	if size > maxVariables {
-		return &limitError{fmt.Sprintf("out of memory: variables have more than %d bytes", maxVariables)}
+		return fmt.Errorf("out of memory: variables have more than %d bytes", maxVariables)
 	}
 	return nil
 }

@@ -92,6 +92,7 @@ func runScript(ctx context.Context, s *session, script, name string, params []st
 	withRoom(file)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	s.limit(cancel)
 	runner, end, err := newRunner(s, params)
 	if err != nil {
 		return s.refuse(err)
@@ -110,9 +111,6 @@ func (s *session) status(ctx context.Context, err error) int {
 		return exitKilled
 	case errors.Is(err, errRefused):
 		return exitNotFound
-	case isLimit(err):
-		s.refuse(err)
-		return exitKilled
 	case err != nil:
 		return s.refuse(err)
 	}
@@ -205,6 +203,7 @@ func newRunner(s *session, params []string) (_ *interp.Runner, end func(), _ err
 func (s *session) call(ctx context.Context, args []string) ([]string, error) {
 	hc := interp.HandlerCtx(ctx)
 	if err := room(&hc, args); err != nil {
+		s.exceed(err)
 		return nil, err
 	}
 	if args[0] == roomCommand {
