@@ -217,7 +217,7 @@ func TestABrokenWatchIsALoss(t *testing.T) {
 	s.Mended(time.Now(), errors.New("forbidden"))
 	var got []string
 	for e, l := range record.All[record.ObservationLost](h.Events()) {
-		got = append(got, fmt.Sprint(e.Subject, l.Kinds, l.Resumed, l.Reason))
+		got = append(got, fmt.Sprintf("%s%v%t%s", e.Subject, l.Kinds, l.Resumed, l.Reason))
 	}
 	want := []string{
 		"pods/shop[object.observed]falsewatching pods: forbidden", "shop[container.started container.exited]falsewatching pods: forbidden",
