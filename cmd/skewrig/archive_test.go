@@ -117,7 +117,7 @@ func TestAnArchiveThatIsNoUseHere(t *testing.T) {
 		{"--import cut --cache-dir two", exitUsage, "importing cut: it is damaged or cut off (unexpected EOF)"},
 		{"--import nowhere --cache-dir two", exitUsage, "nowhere: no such file"},
 		{"--import a.tar.zst --cache-dir tree/two", exitNotJudged, "tree"},
-		{"etcd --cache-dir one --export one", exitUsage, "one is no plain file"},
+		{"etcd --cache-dir one --export one", exitUsage, "one: not a regular file but a directory"},
 	} {
 		code, stdout, stderr := skewrig(t, append([]string{"build"}, strings.Fields(c.args)...)...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) {
