@@ -169,11 +169,11 @@ func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
 	}
 	s.tell("plan %d: %s", p.Number, p)
 	began := time.Now()
-	found, tried, err := s.judged(ctx, p)
+	found, tried, unsettled, err := s.judged(ctx, p)
 	if err != nil {
 		return fmt.Errorf("plan %d (%s): %w", p.Number, p, err)
 	}
-	ran := trial.Ran{Plan: p, Objects: len(tried.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}}
+	ran := trial.Ran{Plan: p, Objects: len(tried.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}, Unsettled: unsettled}
 	for _, f := range found {
 		ran.Found = append(ran.Found, f.Signature())
 	}
@@ -188,7 +188,7 @@ const passes = 4
 
 // judged runs a plan, and again without what is written without end, if that has to be: then it is the last run that
 // says what else there is. What was tried is without what the API server refused.
-func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, tried trial.Plan, _ error) {
+func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, tried trial.Plan, unsettled trial.Unsettled, _ error) {
 	for pass := range passes {
 		name := fmt.Sprintf("%03d", p.Number)
 		if pass > 0 {
@@ -197,20 +197,21 @@ func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, t
 		}
 		seen, err := s.plan(ctx, name, p)
 		if err != nil {
-			return nil, tried, err
+			return nil, tried, unsettled, err
 		}
+		unsettled = seen.Unsettled()
 		if pass == 0 {
 			tried = seen.Plan
 		}
 		found := trial.Judge(seen)
 		rest, again := seen.Again(found)
 		if !again {
-			return trial.Merge(all, found), tried, nil
+			return trial.Merge(all, found), tried, unsettled, nil
 		}
 		all = trial.Merge(all, trial.WithoutEnd(found))
 		p = rest
 	}
-	return all, tried, nil
+	return all, tried, unsettled, nil
 }
 
 // plan runs a plan in a directory of its own.

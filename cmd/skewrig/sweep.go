@@ -197,6 +197,14 @@ func printSwept(w io.Writer, s trial.Swept, dir string) {
 		}
 	}
 	fmt.Fprintf(w, "%s: %d objects in %s; %d of %d gated fields of kinds could be used\n", s.Version, s.Items(), reports.Counted(len(s.Plans), "plan"), reached, len(s.Reached))
+	for _, p := range s.Plans {
+		if p.Restless {
+			fmt.Fprintf(w, "Plan %d did not come to rest: it may show more\n", p.Number)
+		}
+		for _, lost := range p.Lost {
+			fmt.Fprintf(w, "Plan %d: %s\n", p.Number, lost)
+		}
+	}
 	for n, f := range s.Findings {
 		fmt.Fprintf(w, "\nFinding %d: %s%s\n", n+1, f.Signature(), knownAs(f))
 		printFound(w, f)

@@ -112,6 +112,15 @@ func (s Seen) Missed() []*timeline.Loss {
 	return s.Timeline.Lost(timeline.NeedsOf("", record.ObjectObserved{}), from, s.Ended)
 }
 
+// Unsettled is why the plan may have shown less, or something else, than there is.
+func (s Seen) Unsettled() Unsettled {
+	u := Unsettled{Restless: s.Restless}
+	for _, l := range s.Missed() {
+		u.Lost = append(u.Lost, s.Timeline.DescribeLoss(l))
+	}
+	return u
+}
+
 // Judge returns what should not be, sorted by signature. If a control shows it, it is not about a field: then the
 // control is what shows it, and no object of its kind with a field.
 func Judge(s Seen) []Finding {

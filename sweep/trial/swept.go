@@ -42,6 +42,16 @@ type Ran struct {
 	Seconds float64 `json:"seconds"`
 	// Found are the signatures of what it found.
 	Found []string `json:"found"`
+
+	Unsettled
+}
+
+// Unsettled is why a plan may have shown less, or something else, than there is.
+type Unsettled struct {
+	// Restless is true if a phase ended before all objects were at rest, although none was written without end.
+	Restless bool `json:"restless,omitempty"`
+	// Lost are the states of objects that may be missing from the record, so that nothing is said of how they are in the end.
+	Lost []string `json:"lost,omitempty"`
 }
 
 // Items is how many objects all plans had.

@@ -242,6 +242,10 @@ func TestJudgeOfALoss(t *testing.T) {
 	if found := trial.Judge(s); len(found) != 1 || found[0].What != trial.Endless {
 		t.Errorf("with a loss: %v", found)
 	}
+	s.Restless = true
+	if u := s.Unsettled(); !u.Restless || len(u.Lost) != 1 || !strings.Contains(u.Lost[0], "a watch broke") {
+		t.Errorf("the plan says %+v", u)
+	}
 }
 
 // TestJudgeOfAnotherPlace: where no API server changes, a field that is stored is no finding.
