@@ -174,7 +174,7 @@ func mistakesOf(env *cel.Env, text string, compile compiling) (all mistakes) {
 			return mistakes{{at, syntaxInWords(syntax)}} // others come of it
 		}
 		if found := unknownName.FindStringSubmatch(message); found != nil {
-			message += guessOfAll(found[1], known[found[1]])
+			message += known[found[1]].guess(found[1])
 		}
 		all = append(all, mistake{at, message})
 	}
@@ -214,10 +214,17 @@ func syntaxInWords(message string) string {
 // unknownName is a message of the compiler about a name that it doesn't know.
 var unknownName = regexp.MustCompile(`^(?:undeclared reference to|undefined field) '([^']+)'`)
 
+// choice are the names that an expression may have in a place.
+type choice struct {
+	names []string
+	// api is set for the fields of API objects, which docs/fields.md does not list.
+	api bool
+}
+
 // namesOf are the names that there are where an expression has one that is not known, by
 // that name: the fields of the object, or else variables and functions.
-func namesOf(env *cel.Env, compile compiling) map[string][]string {
-	known := make(map[string][]string)
+func namesOf(env *cel.Env, compile compiling) map[string]choice {
+	known := make(map[string]choice)
 	provider, _ := env.CELTypeProvider().(*shapes)
 	env, err := env.Extend(cel.CustomTypeProvider(asked{provider, known}))
 	if err != nil {
@@ -225,11 +232,9 @@ func namesOf(env *cel.Env, compile compiling) map[string][]string {
 	}
 	_, issues := compile(env)
 	for _, e := range issues.Errors() {
-		if found := unknownName.FindStringSubmatch(e.Message); found != nil && known[found[1]] == nil {
-			known[found[1]] = names()
-			if near := spelling.Closest(found[1], slices.Collect(maps.Keys(env.Functions()))); len(near) > 0 {
-				known[found[1]] = append(known[found[1]], near...)
-			}
+		if found := unknownName.FindStringSubmatch(e.Message); found != nil && known[found[1]].names == nil {
+			near := spelling.Closest(found[1], slices.Collect(maps.Keys(env.Functions())))
+			known[found[1]] = choice{names: append(names(), near...)}
 		}
 	}
 	return known
@@ -239,16 +244,26 @@ func namesOf(env *cel.Env, compile compiling) map[string][]string {
 type asked struct {
 	*shapes
 
-	known map[string][]string
+	known map[string]choice
 }
 
 // FindStructFieldType implements types.Provider.
 func (a asked) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	found, is := a.shapes.FindStructFieldType(name, field)
 	if !is {
-		a.known[field] = slices.Sorted(maps.Keys(a.fields[name]))
+		a.known[field] = choice{slices.Sorted(maps.Keys(a.fields[name])), !isListed(name)}
 	}
 	return found, is
+}
+
+// isListed reports whether docs/fields.md has a type.
+func isListed(name string) bool {
+	env, err := language()
+	if err != nil {
+		return false
+	}
+	types, is := env.CELTypeProvider().(*shapes)
+	return is && types.fields[name] != nil
 }
 
 // compileCondition compiles an expression that is true or false.
@@ -268,13 +283,17 @@ func typeOf(text string) *cel.Type {
 	return cel.DynType // so that what sees it is looked at too
 }
 
-// guessOfAll ends an error with the name that may have been meant, or else with all that
-// there are: fields and variables, which are few enough.
-func guessOfAll(name string, known []string) string {
-	if len(spelling.Closest(name, known)) > 0 || len(known) < 2 {
-		return guess(name, known)
+// guess ends an error with the name that may have been meant, or else with all that there
+// are: fields and variables, which are few enough.
+func (c choice) guess(name string) string {
+	if len(spelling.Closest(name, c.names)) > 0 || len(c.names) < 2 {
+		return guess(name, c.names)
 	}
-	return fmt.Sprintf(": there are %s (skewrig docs fields)", strings.Join(slices.Sorted(slices.Values(known)), ", "))
+	all := ": there are " + strings.Join(slices.Sorted(slices.Values(c.names)), ", ")
+	if c.api {
+		return all
+	}
+	return all + " (skewrig docs fields)"
 }
 
 // maxKnown is how many names an error lists.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,5 +57,14 @@ func TestOnlyNamed(t *testing.T) {
 		if diff := cmp.Diff(want, onlyNamed(e)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", expression, diff)
 		}
+	}
+}
+
+// TestAnUnknownFieldIsAnsweredWithAll: all fields are listed, with the page that has them.
+func TestAnUnknownFieldIsAnsweredWithAll(t *testing.T) {
+	t.Parallel()
+	_, _, err := compile(`connections["tls/app"].exists(c, c.xyzzy == 1)`)
+	if err == nil || !strings.Contains(err.Error(), "requests") || !strings.HasSuffix(err.Error(), "(skewrig docs fields)") {
+		t.Errorf("got %v", err)
 	}
 }
