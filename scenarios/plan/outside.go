@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func outside(f *spec.File, s spec.Scenario) (all []Outside) {
 		}
 		at := fmt.Sprintf("steps[%d].%s", i, step.Kind)
 		for _, used := range nodeUses(step.Action) {
-			add(at+used.path, used.text, true)
+			add(at+used.path, used.text, !used.everywhere)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Outside) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column)) })
@@ -58,7 +59,11 @@ func outside(f *spec.File, s spec.Scenario) (all []Outside) {
 }
 
 // nodeUse is a part of an object by which pods use the node that they run on.
-type nodeUse struct{ path, text string }
+type nodeUse struct {
+	path, text string
+	// everywhere is true for what real components do with this machine, on simulated nodes too.
+	everywhere bool
+}
 
 // nodeUses finds them in all that an action has, whatever it does with it.
 func nodeUses(a spec.Action) (all []nodeUse) {
@@ -72,7 +77,7 @@ func nodeUses(a spec.Action) (all []nodeUse) {
 		all = nodeUsesOf("", value)
 	}
 	if kubectl, is := a.(action.Kubectl); is && len(kubectl.Args) > 0 && kubectl.Args[0] == "debug" {
-		all = append(all, nodeUse{".args[0]", "kubectl debug: the container may share namespaces and files of the node"})
+		all = append(all, nodeUse{path: ".args[0]", text: "kubectl debug: the container may share namespaces and files of the node"})
 	}
 	return all
 }
@@ -81,7 +86,9 @@ func nodeUsesOf(at string, value any) (all []nodeUse) {
 	switch value := value.(type) {
 	case map[string]any:
 		if field, is := value["path"].(string); is && value["op"] != nil { // of a JSON patch
-			all = append(all, namedUse(at, path.Base(field), value["value"])...)
+			last, parent := path.Base(field), path.Base(path.Dir(field))
+			all = append(all, namedUse(at, last, value["value"])...)
+			all = append(all, namedUse(at, parent, map[string]any{last: value["value"]})...)
 		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			within := fmt.Sprintf("%s[%q]", at, key)
@@ -102,7 +109,7 @@ func nodeUsesOf(at string, value any) (all []nodeUse) {
 func textUses(at, text string) (all []nodeUse) {
 	flag, rest, _ := strings.Cut(text, "=")
 	if flag == "--privileged" && rest != "false" {
-		return []nodeUse{{at, "privileged: the container may do what root may on the node"}}
+		return []nodeUse{{path: at, text: "privileged: the container may do what root may on the node"}}
 	}
 	if i := strings.IndexAny(text, "{["); i >= 0 && strings.HasPrefix(text, "--") {
 		text = text[i:]
@@ -118,7 +125,7 @@ func textUses(at, text string) (all []nodeUse) {
 		return nil
 	}
 	for _, use := range nodeUsesOf("", object) {
-		all = append(all, nodeUse{at, use.text})
+		all = append(all, nodeUse{at, use.text, use.everywhere})
 	}
 	return all
 }
@@ -140,25 +147,59 @@ func namedUse(at, name string, value any) []nodeUse {
 	object, _ := value.(map[string]any)
 	switch text := usesNode[name]; {
 	case text != "" && value == true:
-		return []nodeUse{{at, name + ": " + text}}
+		return []nodeUse{{path: at, text: name + ": " + text}}
 	case (name == "hostPath" || name == "local") && object["path"] != nil:
-		return []nodeUse{{at, fmt.Sprintf("%s: %v: the pod reads and writes files of the node", name, object["path"])}}
+		return []nodeUse{{path: at, text: fmt.Sprintf("%s: %v: the pod reads and writes files of the node", name, object["path"])}}
 	case slices.Contains(mountsOutside, name) && len(object) > 0:
-		return []nodeUse{{at, name + ": the node mounts a volume from outside of the rig"}}
+		return []nodeUse{{path: at, text: name + ": the node mounts a volume from outside of the rig"}}
 	case name == "procMount" && value == "Unmasked":
-		return []nodeUse{{at, "procMount: Unmasked: the container changes settings of the node's kernel"}}
+		return []nodeUse{{path: at, text: "procMount: Unmasked: the container changes settings of the node's kernel"}}
 	case name == "capabilities":
 		return addedCapabilities(at, object["add"])
 	default:
+		return componentUse(at, name, value)
+	}
+}
+
+// handlers are the fields of probes and lifecycle hooks for which the kubelet connects to a host.
+var handlers = []string{"httpGet", "tcpSocket"}
+
+// componentUse judges a field by what a real component does with this machine because of it: the kubelet connects to
+// the hosts of probes and hooks, the API server to the URLs of webhooks, and kube-controller-manager removes the directory of
+// a hostPath volume whose claim is deleted (pkg/volume/hostpath, Delete).
+func componentUse(at, name string, value any) []nodeUse {
+	object, _ := value.(map[string]any)
+	use := func(field string, value any, does string) []nodeUse {
+		return []nodeUse{{path: at, text: fmt.Sprintf("%s: %v: %s", field, value, does), everywhere: true}}
+	}
+	switch host, url := object["host"], object["url"]; {
+	case slices.Contains(handlers, name) && isOutside(host):
+		return use(name+".host", host, "the kubelet connects to another machine")
+	case name == "clientConfig" && url != nil:
+		return use("clientConfig.url", url, "the API server connects to an address outside of the rig")
+	case name == "persistentVolumeReclaimPolicy" && value != "Retain":
+		return use(name, value, "kube-controller-manager removes what a hostPath volume has on this machine")
+	default:
 		return nil
 	}
+}
+
+// isOutside reports whether a host is not this machine's own: loopback addresses, those that stand for them, and no host at
+// all, which is the pod's. No host has a space in its name.
+func isOutside(host any) bool {
+	text, is := host.(string)
+	if !is || text == "" || text == "localhost" || strings.Contains(text, " ") {
+		return false
+	}
+	address, err := netip.ParseAddr(text)
+	return err != nil || !address.Unmap().IsLoopback() && !address.IsUnspecified()
 }
 
 func addedCapabilities(at string, added any) (all []nodeUse) {
 	list, _ := added.([]any)
 	for _, c := range list {
 		if !slices.Contains(harmless, strings.TrimPrefix(fmt.Sprint(c), "CAP_")) {
-			all = append(all, nodeUse{at, fmt.Sprintf("capabilities: %v: the container may do with the node what others may not", c)})
+			all = append(all, nodeUse{path: at, text: fmt.Sprintf("capabilities: %v: the container may do with the node what others may not", c)})
 		}
 	}
 	return all

@@ -24,7 +24,7 @@ topology:
     servers:
     - {name: a, flags: {audit-log-path: /a}}
   nodes:
-  - {name: node-a, version: v1.90.1, config: {volumePluginDir: "${dir}", maxPods: 3}}
+  - {name: node-a, version: v1.90.1, config: {imageCredentialProviderBinDir: "${dir}", maxPods: 3}}
 steps:
 - apply:
     apiVersion: v1
@@ -68,7 +68,7 @@ func TestOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := func(dir string) []string {
-		return []string{`mine.yaml:10:27: etcd: log-outputs: "stderr,/` + dir + `" is not`, `mine.yaml:12:41: kube-apiserver: audit-log-path: "/a" is not`, `mine.yaml:14:64: kubelet: volumePluginDir: "` + dir + `" is not`}
+		return []string{`mine.yaml:10:27: etcd: log-outputs: "stderr,/` + dir + `" is not`, `mine.yaml:12:41: kube-apiserver: audit-log-path: "/a" is not`, `mine.yaml:14:78: kubelet: imageCredentialProviderBinDir: "` + dir + `" is not`}
 	}
 	pods := []string{
 		"mine.yaml:21:16: hostPID", "mine.yaml:23:40: hostPath: /:", "mine.yaml:27:39: privileged", "mine.yaml:27:59: capabilities: SYS_ADMIN",
@@ -80,6 +80,47 @@ func TestOutside(t *testing.T) {
 	checkOutside(t, plan.OutsideOf(cells[:1], true), slices.Concat(settings("a"), pods, restart))
 	cells[1].Topology.Nodes[0].Runtime = record.Containerd
 	checkOutside(t, plan.OutsideOf(cells[1:], false), slices.Concat(settings("b"), pods, restart))
+}
+
+// TestOutsideOfSimulatedNodes: what real components do with this machine is outside on simulated nodes, too.
+func TestOutsideOfSimulatedNodes(t *testing.T) {
+	t.Parallel()
+	const scenario = `apiVersion: skewrig.dev/v1alpha1
+kind: Scenario
+id: mine/host/components
+title: Each step has a component reach beyond the rig
+topology:
+  controlPlane: {version: v1.90.1}
+  nodes: [{name: node-a, version: v1.90.1}]
+steps:
+- apply:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: a}
+    spec:
+      containers:
+      - {name: app, image: app, livenessProbe: {httpGet: {port: 80, host: 127.1.1.1.example.com}}}
+      - {name: b, image: app, readinessProbe: {tcpSocket: {port: 80, host: ""}}, startupProbe: {httpGet: {port: 80, host: 127.0.0.1}}}
+      - {name: c, image: app, lifecycle: {preStop: {httpGet: {port: 80, host: example.com}}}}
+- webhook: {name: w, rules: [{operations: [CREATE], resources: [pods]}], patch: [{op: add, path: /spec/containers/0/livenessProbe/tcpSocket/host, value: 10.0.0.1}]}
+- patch: {object: persistentvolumes/a, merge: {spec: {persistentVolumeReclaimPolicy: Delete}}}
+- patch: {object: persistentvolumes/a, merge: {spec: {persistentVolumeReclaimPolicy: Retain}}}
+- patch: {object: validatingwebhookconfigurations/a, merge: {webhooks: [{name: a.b.c, clientConfig: {url: "https://127.0.0.1:1/"}}]}}
+`
+	files, err := action.Load(fstest.MapFS{"mine.yaml": {Data: []byte(scenario)}}, []string{"mine.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := plan.Cells(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"mine.yaml:15:58: httpGet.host: 127.1.1.1.example.com: the kubelet", "mine.yaml:17:62: httpGet.host: example.com: the kubelet",
+		"mine.yaml:18:", "mine.yaml:19:", "mine.yaml:21:",
+	}
+	checkOutside(t, plan.OutsideOf(cells, false), want)
+	checkOutside(t, plan.OutsideOf(cells, true), want)
 }
 
 // checkOutside compares the beginnings of lines, in their order.
