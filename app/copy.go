@@ -68,7 +68,7 @@ func copyRun(dir, run, to string) error {
 func linkLogs(root, from string, places map[string]string) error {
 	target, err := os.Readlink(filepath.Join(from, reports.LogsDir))
 	if err != nil {
-		return nil // it is no link: the logs are its own
+		return nil //nolint:nilerr // it is no link: the logs are its own
 	}
 	logs, to := filepath.Join(from, target), filepath.Join(places[from], reports.LogsDir)
 	if owner, found := places[filepath.Dir(logs)]; found && filepath.Base(logs) == reports.LogsDir {

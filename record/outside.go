@@ -96,7 +96,7 @@ var places = map[reach]string{
 var reachOf = func() map[string]reach {
 	of := make(map[string]reach)
 	for reach, names := range places {
-		for _, name := range strings.Fields(names) {
+		for name := range strings.FieldsSeq(names) {
 			of[name] = reach
 		}
 	}

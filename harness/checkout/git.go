@@ -26,7 +26,7 @@ type repository struct {
 // configuration whether the checkout may be read (safe.directory).
 func find(ctx context.Context, dir string) (repository, error) {
 	environ := withoutGit("GIT_CONFIG", "GIT_CEILING", "GIT_DISCOVERY")
-	found, err := git(ctx, dir, environ, nil, "rev-parse", "--path-format=absolute", "--show-toplevel", "--absolute-git-dir",
+	found, err := git(ctx, dir, environ, "rev-parse", "--path-format=absolute", "--show-toplevel", "--absolute-git-dir",
 		"--git-path", "objects", "--git-path", "index", "--git-path", "info/exclude", "--show-object-format")
 	if err != nil {
 		return repository{}, err
@@ -39,10 +39,10 @@ func find(ctx context.Context, dir string) (repository, error) {
 	if _, err := os.Lstat(filepath.Join(r.top, ".git")); err != nil {
 		return repository{}, fmt.Errorf("its configuration says that its files are in %s, which has no .git", r.top)
 	}
-	if excludes, err := git(ctx, "/", environ, nil, "config", "--type=path", "--get", "core.excludesFile"); err == nil {
+	if excludes, err := git(ctx, "/", environ, "config", "--type=path", "--get", "core.excludesFile"); err == nil {
 		r.settings = append(r.settings, "-c", "core.excludesFile="+excludes)
 	}
-	same, _ := git(ctx, dir, environ, nil, "config", "--null", "--get-regexp", `^core\.(filemode|symlinks|ignorecase|autocrlf|eol)$`) // there may be none
+	same, _ := git(ctx, dir, environ, "config", "--null", "--get-regexp", `^core\.(filemode|symlinks|ignorecase|autocrlf|eol)$`) // there may be none
 	for setting := range strings.SplitSeq(strings.TrimRight(same, "\x00"), "\x00") {
 		if setting != "" {
 			r.settings = append(r.settings, "-c", strings.Replace(setting, "\n", "=", 1))
@@ -54,7 +54,7 @@ func find(ctx context.Context, dir string) (repository, error) {
 // theirs runs git with the repository of the checkout: only what reads neither its work tree nor
 // its index, for which its configuration can name programs.
 func (r repository) theirs(ctx context.Context, args ...string) (string, error) {
-	return git(ctx, r.top, quiet("GIT_DIR="+r.gitDir), nil, args...)
+	return git(ctx, r.top, quiet("GIT_DIR="+r.gitDir), args...)
 }
 
 // gitDir is a repository of its own that has the objects of the checkout: neither the
@@ -143,8 +143,8 @@ func quiet(more ...string) []string {
 }
 
 // git runs git and returns what it prints, without the last line break.
-func git(ctx context.Context, dir string, environ, settings []string, args ...string) (string, error) {
-	out, err := run(ctx, dir, environ, settings, args...)
+func git(ctx context.Context, dir string, environ []string, args ...string) (string, error) {
+	out, err := run(ctx, dir, environ, nil, args...)
 	return strings.TrimRight(string(out), "\n"), err
 }
 

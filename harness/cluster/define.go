@@ -172,7 +172,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	}
 	if host, is := runtime.(Host); is {
 		comp.host = host
-		onHost(comp.config, comp.flags, dirs, c.cgroup(node.Name))
+		onHost(comp.config, comp.flags, c.cgroup(node.Name))
 	}
 	if node.Standalone {
 		standalone(comp.config, comp.flags)

@@ -83,7 +83,7 @@ func (cfg *Config) validateClients() error {
 	var problems []error
 	for i, name := range cfg.Clients {
 		if name == "" || slices.Contains(cfg.Clients[:i], name) {
-			problems = append(problems, fmt.Errorf("Clients[%d]: %q is empty, or there are two", i, name))
+			problems = append(problems, fmt.Errorf("client %d: the name %q is empty, or there are two", i, name))
 		}
 	}
 	for i, l := range cfg.Links {

@@ -56,7 +56,7 @@ func watch(done <-chan struct{}, before costs) {
 			return
 		case <-ticks.C:
 			if excess := used().exceeding(before); excess != "" {
-				panic("the input costs too much: " + excess)
+				panic("the input costs too much: " + excess) //nolint:forbidigo // it is how a fuzzer learns of an input
 			}
 		}
 	}

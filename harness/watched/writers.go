@@ -27,7 +27,7 @@ func writersOf(before any, now *unstructured.Unstructured) (writers []record.Wri
 	for _, m := range now.GetManagedFields() {
 		w := writerOf(m)
 		var owned map[string]any
-		if m.FieldsV1 != nil && json.Unmarshal(m.FieldsV1.Raw, &owned) != nil {
+		if m.FieldsV1 != nil && json.Unmarshal(m.FieldsV1.GetRawBytes(), &owned) != nil {
 			continue
 		}
 		if (times[w] != timeOf(m) || differs(owned, old.Object, now.Object)) && !slices.Contains(writers, w) {

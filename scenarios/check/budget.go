@@ -116,7 +116,7 @@ func meterOf(frame *interpreter.ExecutionFrame) *meter {
 // look ends the evaluation if its context has ended.
 func (m *meter) look() {
 	if m.ctx.Err() != nil {
-		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: "interrupted"})
+		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: "interrupted"}) //nolint:forbidigo // the interpreter returns it as the error of the evaluation
 	}
 }
 
@@ -126,7 +126,7 @@ func (m *meter) charge(cost int) {
 	before := m.used >> often
 	if m.used += min(cost, m.limit+1); m.used > m.limit {
 		m.used = m.limit
-		panic(interpreter.EvalCancelledError{Cause: interpreter.CostLimitExceeded, Message: "too costly"})
+		panic(interpreter.EvalCancelledError{Cause: interpreter.CostLimitExceeded, Message: "too costly"}) //nolint:forbidigo // the interpreter returns it as the error of the evaluation
 	}
 	if m.used>>often != before {
 		m.look()

@@ -73,7 +73,7 @@ func typedName(variable, resource string) string { return variable + " of " + re
 // by none.
 func unknownFields(text string, it *cel.Type) (mistakes, *cel.Type) {
 	if tooLong(text) != nil {
-		return nil, cel.DynType
+		return nil, cel.DynType //nolint:nilerr // the check is refused for it
 	}
 	env, err := typedLanguage()
 	if err == nil && it != nil {

@@ -96,7 +96,7 @@ func TestALossInEachMode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			judge := func(lossy bool) reports.Check {
-				lose := func(over bool) {}
+				lose := func(bool) {}
 				events := story(func(h *record.History) {
 					if lossy {
 						of := c.of

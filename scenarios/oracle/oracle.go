@@ -107,7 +107,7 @@ func look(rules model.Rules, cell plan.Cell, events []record.Event) ([]reports.C
 			c.Outcome = reports.Fail
 			c.Observed = strings.Join(faults[:min(len(faults), maxFaults)], "; ")
 		}
-		if lost := r.lost(o); len(lost) > 0 && !(o.proof && c.Outcome == reports.Fail) {
+		if lost := r.lost(o); len(lost) > 0 && (!o.proof || c.Outcome != reports.Fail) {
 			c.Outcome, c.Reason = reports.Unknown, r.DescribeLoss(lost[0])
 		}
 		results = append(results, c)

@@ -50,7 +50,7 @@ func Connect(t *testing.T, address string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { program.Close() })
+	t.Cleanup(func() { _ = program.Close() })
 	cmd := exec.CommandContext(t.Context(), "/proc/self/fd/3")
 	cmd.Dir, cmd.ExtraFiles, cmd.Env = "/", []*os.File{program}, []string{target + "=" + address}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: Nobody, Gid: Nobody}}
