@@ -42,11 +42,7 @@ func (e *noReport) Unwrap() error { return e.err }
 
 // ReadReport reads the report of a directory, or the one that is named itself.
 func ReadReport(dir string) (reports.Report, error) {
-	path := dir
-	if DirOf(dir) == dir {
-		path = filepath.Join(dir, render.JSONFile)
-	}
-	f, err := files.Open(path)
+	path, f, err := openReport(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return reports.Report{}, &noReport{dir, err}
@@ -59,6 +55,17 @@ func ReadReport(dir string) (reports.Report, error) {
 		return reports.Report{}, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return report, nil
+}
+
+// openReport opens the report of a directory, which others may have made, or the one that is named
+// itself.
+func openReport(dir string) (path string, f *os.File, err error) {
+	if DirOf(dir) != dir {
+		f, err = files.Open(dir)
+		return dir, f, err
+	}
+	f, err = files.OpenBelow(dir, render.JSONFile)
+	return filepath.Join(dir, render.JSONFile), f, err
 }
 
 // CellsOf returns the cells of a report that patterns select, in its order.

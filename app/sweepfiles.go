@@ -75,7 +75,7 @@ func writeJSON(path string, v any) error {
 // ReadSweep reads what a sweep came to. It is an error if the sweep did not run to its end.
 func ReadSweep(dir string) (trial.Swept, error) {
 	var s trial.Swept
-	err := readJSON(filepath.Join(dir, sweptFile), &s)
+	err := readJSONBelow(dir, sweptFile, &s)
 	if err == nil && s.Partial {
 		err = fmt.Errorf("the sweep of %s did not run to its end; its command goes on with it if you add --resume", dir)
 	}
@@ -102,6 +102,16 @@ func ReadKnown(path string) ([]trial.Finding, error) {
 
 func readJSON(path string, v any) error {
 	text, err := files.Read(path, files.MaxReport)
+	return decodeJSON(path, text, err, v)
+}
+
+// readJSONBelow is readJSON for a file below the directory of a sweep, which others may have made.
+func readJSONBelow(dir, name string, v any) error {
+	text, err := files.ReadBelow(dir, name, files.MaxReport)
+	return decodeJSON(filepath.Join(dir, name), text, err, v)
+}
+
+func decodeJSON(path string, text []byte, err error, v any) error {
 	if err != nil {
 		return err
 	}
@@ -114,7 +124,7 @@ func readJSON(path string, v any) error {
 // read goes on where an earlier sweep of the same ended.
 func (s *swept) read(dir string) error {
 	var had trial.Swept
-	if err := readJSON(filepath.Join(dir, sweptFile), &had); err != nil {
+	if err := readJSONBelow(dir, sweptFile, &had); err != nil {
 		return fmt.Errorf("no sweep to go on with: %w", err)
 	}
 	if !had.IsSame(s.Swept) {
@@ -124,7 +134,7 @@ func (s *swept) read(dir string) error {
 	had.NotConfirmed, had.Known = nil, nil
 	had.Partial = true
 	s.Swept = had
-	return readJSON(filepath.Join(dir, sweptUses), &s.uses)
+	return readJSONBelow(dir, sweptUses, &s.uses)
 }
 
 // shown is an item of a finding with the scenarios that show it, and that do not.

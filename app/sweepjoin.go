@@ -44,7 +44,7 @@ func JoinSweeps(dirs []string, to, command string, known []trial.Finding) (trial
 
 // leave writes what the shards of a sweep came to.
 func (s *swept) leave(shards []trial.Input, to, command string) error {
-	if err := readJSON(filepath.Join(shards[0].Name, sweptUses), &s.uses); err != nil {
+	if err := readJSONBelow(shards[0].Name, sweptUses, &s.uses); err != nil {
 		return err
 	}
 	if _, err := s.writeScenarios(to); err != nil {

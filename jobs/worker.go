@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/process"
 )
 
@@ -67,7 +68,7 @@ func (w Worker) Run(ctx context.Context, args []string) error {
 	if err := w.Check(w.report()); err != nil {
 		return err
 	}
-	if err := os.WriteFile(w.ended(), nil, 0o600); err != nil {
+	if err := files.WriteBytes(w.ended(), 0o600, nil); err != nil {
 		return err
 	}
 	return w.untilTaken(ctx)
@@ -75,15 +76,15 @@ func (w Worker) Run(ctx context.Context, args []string) error {
 
 // unpack makes the directory that skewrig runs in, with the user's files.
 func (w Worker) unpack(to string) (err error) {
-	files, err := os.Open(w.Files)
+	archive, err := files.Open(w.Files)
 	if errors.Is(err, fs.ErrNotExist) {
 		return os.MkdirAll(to, 0o755)
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, files.Close()) }()
-	return Unpack(files, to)
+	defer func() { err = errors.Join(err, archive.Close()) }()
+	return Unpack(archive, to)
 }
 
 func (w Worker) untilTaken(ctx context.Context) error {
@@ -112,11 +113,11 @@ func (w Worker) Send(to io.Writer) error {
 	if err := w.Ready(); err != nil {
 		return err
 	}
-	return Pack(to, os.DirFS(w.report()))
+	return Pack(to, files.RootFS(w.report(), files.MaxLog))
 }
 
 // Release lets the worker end: its report was taken.
-func (w Worker) Release() error { return os.WriteFile(w.taken(), nil, 0o600) }
+func (w Worker) Release() error { return files.WriteBytes(w.taken(), 0o600, nil) }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)

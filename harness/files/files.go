@@ -112,12 +112,20 @@ func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 
 // OpenBelow opens a regular file below a directory, as OpenIn does.
 func OpenBelow(dir, name string) (*os.File, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	return OpenIn(root, name)
+}
+
+// openRoot is os.OpenRoot, which would wait for a FIFO.
+func openRoot(dir string) (*os.Root, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return os.OpenRoot(dir)
 }
 
 // ReadBelow is ReadIn with OpenBelow.
@@ -230,7 +238,7 @@ func CreateNew(path string, mode fs.FileMode) (*os.File, error) {
 // MkdirBelow makes a directory below another one, with its parents, and returns its path. A link
 // that leads out of the other directory is refused.
 func MkdirBelow(dir, name string, mode fs.FileMode) (string, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openRoot(dir)
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,7 @@ func DirFS(dir string, limit int64) fs.FS {
 // it is refused.
 func RootFS(dir string, limit int64) fs.FS {
 	return tree{limit: limit, dir: func() (directory, error) {
-		root, err := os.OpenRoot(dir)
+		root, err := openRoot(dir)
 		if err != nil {
 			return nil, err
 		}

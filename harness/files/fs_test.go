@@ -63,6 +63,9 @@ func TestBelow(t *testing.T) {
 	if _, err := files.ReadBelow(dir, "link", 10); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "link")) {
 		t.Errorf("ReadBelow of a link that leads out = %v", err)
 	}
+	if _, err := files.ReadBelow(filepath.Join(dir, "fifo"), "none", 10); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("ReadBelow of a FIFO = %v", err)
+	}
 	if _, err := files.ReadBelow(dir, "none", 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("ReadBelow of no file = %v", err)
 	}

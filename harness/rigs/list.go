@@ -17,6 +17,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/claim"
+	"github.com/skewrig/skewrig/harness/files"
 )
 
 // Rig is a rig of this user on this machine.
@@ -69,7 +70,7 @@ func read(dir string) (r Rig, is bool, err error) {
 	if owner, known := at.Sys().(*syscall.Stat_t); !at.IsDir() || !known || int(owner.Uid) != os.Geteuid() {
 		return Rig{}, false, nil
 	}
-	text, err := os.ReadFile(filepath.Join(dir, infoFile))
+	text, err := files.Read(filepath.Join(dir, infoFile), files.MaxText)
 	if err != nil {
 		return Rig{}, false, unlessGone(err)
 	}

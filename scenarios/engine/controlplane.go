@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -136,7 +137,7 @@ func (s *seat) keepLogs(r *run, dir string) error {
 	for _, i := range r.Cluster.Instances() {
 		text, err := r.Log(i.Name)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, reports.LogsDir, cluster.LogName(i.Name)), text, 0o600)
+			err = files.WriteBytes(filepath.Join(dir, reports.LogsDir, cluster.LogName(i.Name)), 0o600, text)
 		}
 		failures = append(failures, err)
 	}
@@ -162,11 +163,11 @@ func (s *seat) nameIn(path string, entry fs.DirEntry, err error) error {
 	if err != nil || entry.IsDir() {
 		return err
 	}
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, files.MaxLog)
 	if err != nil || !bytes.Contains(text, []byte(s.suffix)) {
 		return err
 	}
-	return os.WriteFile(path, bytes.ReplaceAll(text, []byte(s.suffix), nil), 0o600)
+	return files.WriteBytes(path, 0o600, bytes.ReplaceAll(text, []byte(s.suffix), nil))
 }
 
 // Log is what a component has said so far, as far as it is this cell's.

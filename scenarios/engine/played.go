@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -52,8 +52,11 @@ func ParseArchive(text string) (reference, file string, _ error) {
 	if err != nil {
 		return "", "", err
 	}
-	_, err = os.Stat(file)
-	return parsed.String(), file, err
+	archive, err := files.Open(file)
+	if err != nil {
+		return "", "", err
+	}
+	return parsed.String(), file, archive.Close()
 }
 
 // ParseListeners reads PROTOCOL:PORT[,PROTOCOL:PORT...]. The error says everything that
