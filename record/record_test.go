@@ -34,7 +34,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	if e.read += len(p); e.read > 2*MaxLine {
 		return 0, errors.New("all of it is read")
 	}
-	clear(p)
 	return len(p), nil
 }
 
