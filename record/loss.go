@@ -26,7 +26,7 @@ func Losing(since time.Time, why error, payloads ...Payload) ObservationLost {
 	return lost
 }
 
-// Over returns the same loss, which is over once it is recorded once it is recorded.
+// Over returns the loss as one that ends when it is recorded.
 func (l ObservationLost) Over() ObservationLost {
 	l.Resumed = true
 	return l
