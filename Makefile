@@ -136,11 +136,9 @@ newest: ## make VERSION=v1.90.1 the newest release (and PREVIOUS=v1.89.3 the one
 
 verify: ## check that modules, generated files and formatting are current
 	$(GO) mod verify
-	$(GO) mod tidy -diff
-	$(GO) mod tidy -C suites/bench/envtest -diff
+	.ci/modules
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'not formatted: run make fmt'; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -C suites/bench/envtest .
 	$(GO) test -run=TestTheSchemasAreCurrent ./docs/...
 
 clean: ## remove what the other targets made (not the component cache)
