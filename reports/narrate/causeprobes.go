@@ -82,7 +82,7 @@ func lastEvent(all []attempt) string {
 	for _, a := range slices.Backward(all) {
 		for _, l := range slices.Backward(a.Wire) {
 			if strings.HasPrefix(l.What, kubeletEvent) && l.Tone == Bad {
-				return shortened(l.Text, maxText)
+				return shortened(strings.Join(strings.Fields(l.Text), " "), maxText) // some messages end with a line break
 			}
 		}
 	}

@@ -257,6 +257,20 @@ func inWords(s Step) string {
 	return fmt.Sprintf("step %d (%s%s)", s.Number, name, shortened(s.Action, 90))
 }
 
+// notBecome says that a value was not as wanted until a window ended.
+func (c Compared) notBecome(wanted string) string {
+	switch of, element, _ := strings.Cut(wanted, " element"); of {
+	case "no":
+		return "always had an element" + element
+	case "an", "exactly one":
+		return "never had " + wanted
+	}
+	if strings.HasPrefix(c.Wanted, "== ") {
+		return "did not become " + wanted
+	}
+	return "never came to be as expected (" + wanted + ")"
+}
+
 // comparison says what a check compared, when, and what it was.
 func (t told) comparison(c Compared) string {
 	if name, is := c.ofName(); is {
@@ -279,10 +293,7 @@ func (t told) comparison(c Compared) string {
 	}
 	switch mode {
 	case "within":
-		become := "did not become " + wanted
-		if !strings.HasPrefix(c.Wanted, "== ") {
-			become = "did not come to what was expected (" + wanted + ")"
-		}
+		become := c.notBecome(wanted)
 		after := ""
 		if s, is := t.acted(t.from); is {
 			after = fmt.Sprintf(" after %s at %s", inWords(s), moment(s.From))

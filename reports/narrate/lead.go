@@ -89,10 +89,7 @@ func (t told) notCome(c Compared) string {
 	if of, is := strings.CutPrefix(subject, "ready of "); is && wanted == "true" {
 		return of + " never got ready"
 	}
-	if !strings.HasPrefix(c.Wanted, "== ") {
-		return subject + " did not come to what was expected (" + wanted + ")"
-	}
-	return subject + " did not become " + wanted
+	return subject + " " + c.notBecome(wanted)
 }
 
 // why is how the last attempt of a probe failed that the check is about, in the kubelet's words.

@@ -31,6 +31,8 @@ func (f *fieldCourse) leaving(s fieldState, webhook string) departure {
 		left.text, left.lost = fmt.Sprintf("%s lost %s at %s, when it wrote the object%s", f.storing(s), f.subject, moment(s.at), s.in()), true
 	case s.answer != nil:
 		left.text = changed.itself() + " at " + moment(s.at) + ", with the write of " + f.author(s)
+	case f.field[0] == "status" && s.Meta().DeletionTimestamp != nil: // whoever wrote it, that is the cause
+		left.text = changed.itself() + " at " + moment(s.at) + ", while the object was being deleted"
 	case f.writer(s) != "":
 		left.text = changed.by(f.writer(s)) + " at " + moment(s.at)
 	default:

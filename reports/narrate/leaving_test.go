@@ -171,5 +171,5 @@ func TestConditionsOnNames(t *testing.T) {
 	result := outcome(reports.Fail)
 	result.Checks[0].Expected, result.Checks[0].Observed = `within 1s: objects.exists(k, k.startsWith("pods/default/report-")) == false`, "true"
 	c := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result}).Checks[0]
-	want(t, `Objects did not come to what was expected (no element k with k.startsWith("pods/default/report-")) in the 1.0 s, until 10.0 s: it was 1 element, 1 otherwise: pods/default/report-5dq89, since 2.0 s.`, strings.Split(c.Cause, "\n")[0])
+	want(t, `Objects always had an element k with k.startsWith("pods/default/report-") in the 1.0 s, until 10.0 s: it was 1 element, 1 such: pods/default/report-5dq89, since 2.0 s.`, strings.Split(c.Cause, "\n")[0])
 }

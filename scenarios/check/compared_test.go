@@ -82,7 +82,7 @@ func TestOfWhichMembers(t *testing.T) {
 			`3 elements; 2 with k.startsWith("pods/default/a-"), 0 of these with objects[k].status.phase == "Failed"`,
 		},
 		`objects.exists(k, k.startsWith("pods/default/a-")) == false`: {
-			"objects", `no element k with k.startsWith("pods/default/a-")`, `3 elements, 2 otherwise: pods/default/a-1, pods/default/a-2`,
+			"objects", `no element k with k.startsWith("pods/default/a-")`, `3 elements, 2 such: pods/default/a-1, pods/default/a-2`,
 		},
 		`objects.exists_one(k, k.startsWith("pods/")) == true`: {
 			"objects", `exactly one element k with k.startsWith("pods/")`, `3 elements; 2 with k.startsWith("pods/")`,

@@ -243,7 +243,11 @@ func (c *comparer) collection(x *explained, e ast.Expr, call ast.CallExpr, wante
 	name := call.Args()[0].AsIdent()
 	value := reports.Counted(many, "element")
 	if len(breaking) > 0 {
-		value += fmt.Sprintf(", %d otherwise: %s", len(breaking), reports.Few(breaking, maxNamed))
+		are := "such"
+		if wanted {
+			are = "not such"
+		}
+		value += fmt.Sprintf(", %d %s: %s", len(breaking), are, reports.Few(breaking, maxNamed))
 	} else if parts := c.fulfilled(x, call, of, name); parts != "" && many > 0 {
 		value += "; " + parts
 	}
