@@ -43,6 +43,7 @@ const (
 	binds   reach = "the component listens at an address that the rig does not give it"
 	opens   reach = "it lets in clients without credentials"
 	changes reach = "the component changes this machine"
+	shows   reach = "the component serves the log files of this machine"
 
 	isPath    reach = "it is a path outside of the rig"
 	isAddress reach = "it is an address, and a rig has addresses of its own"
@@ -115,6 +116,12 @@ var opened = map[string][]string{
 // does not.
 var changed = map[string][]string{
 	"enable-hostpath-provisioner": {"false"}, "make-iptables-util-chains": {"false"}, "makeIPTablesUtilChains": {"false"},
+}
+
+// shown are the settings by which a component serves /var/log of this machine, and the values with which
+// it does not.
+var shown = map[string][]string{
+	"enable-logs-handler": {"false"}, "enableSystemLogHandler": {"false"}, "enableSystemLogQuery": {"false"},
 }
 
 // Outside returns the settings of a program that reach beyond its rig, in the order of their names.
@@ -191,6 +198,9 @@ func leftToRelease(name string) reach {
 	if _, is := changed[name]; is {
 		return changes
 	}
+	if _, is := shown[name]; is {
+		return shows
+	}
 	if why := reachOf[name]; why == runs || why == changes {
 		return why
 	}
@@ -201,7 +211,8 @@ func isKnown(name string) bool {
 	_, place := reachOf[name]
 	_, opens := opened[name]
 	_, changes := changed[name]
-	return place || opens || changes
+	_, shows := shown[name]
+	return place || opens || changes || shows
 }
 
 // reaches says what a component does with a value beyond its rig.
@@ -211,6 +222,9 @@ func reaches(name, value string) reach {
 	}
 	if harmless, is := changed[name]; is {
 		return unlessAll(value, harmless, changes)
+	}
+	if harmless, is := shown[name]; is {
+		return unlessAll(value, harmless, shows)
 	}
 	switch why, known := reachOf[name]; {
 	case value == "" || known && why == inside:

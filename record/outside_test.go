@@ -119,6 +119,8 @@ func TestOutsideConfig(t *testing.T) {
 			"defaultConstraints": []any{map[string]any{"topologyKey": "kubernetes.io/hostname"}},
 		}}}}}}, nil},
 		{map[string]any{"resolvConf": "/etc/hosts"}, []string{"resolvConf"}},
+		{map[string]any{"enableSystemLogHandler": false}, nil},
+		{map[string]any{"enableSystemLogHandler": true, "enableSystemLogQuery": nil}, []string{"enableSystemLogHandler", "enableSystemLogQuery"}},
 		{map[string]any{"newDir": "x", "newMode": map[string]any{"deep": []any{"a", "/b"}}, "newLimit": 7}, []string{"newDir", "newMode.deep"}},
 	} {
 		if got := outsideNames(Settings{Config: tc.patch}.Outside(kubelet)); !slices.Equal(got, tc.want) {

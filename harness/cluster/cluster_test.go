@@ -82,7 +82,7 @@ func TestScenariosCanSetWhatTheRigNeedNot(t *testing.T) {
 		}
 	}
 	freeConfig := []string{
-		"authentication", "clusterDNS", "clusterDomain", "eventRecordQPS", "evictionHard", "failCgroupV1", "failSwapOn", "fileCheckFrequency",
+		"authentication", "clusterDNS", "clusterDomain", "enableSystemLogHandler", "eventRecordQPS", "evictionHard", "failCgroupV1", "failSwapOn", "fileCheckFrequency",
 		"imageGCHighThresholdPercent", "logging", "maxPods", "registryPullQPS", "resolvConf", "syncFrequency",
 	}
 	for name, value := range kubeletConfig(dirs, "", "", s) {

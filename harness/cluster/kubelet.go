@@ -87,6 +87,8 @@ func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving) map[string]
 		"clusterDomain":   "cluster.local",
 		"clusterDNS":      []string{"10.96.0.10"},
 		"resolvConf":      "",
+		// The logs of the machine are not the node's.
+		"enableSystemLogHandler": false,
 		// A kubelet makes its default, which is outside of the rig, and runs what it finds there.
 		"volumePluginDir": filepath.Join(dirs.root, "volume-plugins"),
 	}
