@@ -3,6 +3,7 @@ package record
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
@@ -180,6 +181,11 @@ type Request struct {
 	// had it.
 	Started  time.Time         `json:"started"`
 	Duration behavior.Duration `json:"duration"`
+}
+
+// OfGRPC reports whether the request is a call of gRPC: a good HTTP status is then no answer to it.
+func (r Request) OfGRPC() bool {
+	return r.Service != nil || slices.ContainsFunc(r.Headers["Content-Type"], func(of string) bool { return strings.HasPrefix(of, "application/grpc") })
 }
 
 // Redirected reports whether the answer is a redirect that clients follow.

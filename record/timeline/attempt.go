@@ -74,7 +74,7 @@ func (t *Timeline) CutOff(c *Connection, kubelet string) bool {
 
 // Good reports whether a probe succeeds with an answer.
 func Good(r record.Request) bool {
-	return r.Health == behavior.Serving || r.Service == nil && r.Status >= http.StatusOK && r.Status < http.StatusBadRequest
+	return r.Health == behavior.Serving || !r.OfGRPC() && r.Status >= http.StatusOK && r.Status < http.StatusBadRequest
 }
 
 // Succeeded reports whether a probe succeeds with one of a connection's answers,

@@ -25,7 +25,7 @@ import (
 const corpus = "testdata/causes"
 
 // explained is how many cells of the corpus have their true cause in their sentences. It may only grow.
-const explained = 21
+const explained = 25
 
 var reportDir = flag.String("report-dir", "", "a report of the scenarios in "+corpus+", whose records the corpus is to have")
 

@@ -40,6 +40,7 @@ type fieldCourse struct {
 	isDefault     bool            // whether that is the default of a field that is not stored
 	removed       string          // before the object was stored
 	at            float64         // when the last state was seen
+	since         float64         // when the first one with its value was seen
 }
 
 // departure is that a field no longer had the wanted value. The zero value is that it had it, or
@@ -185,6 +186,9 @@ func (f *fieldCourse) add(v *timeline.Version) {
 	if !first && s.value != f.value && !wrote && !f.isWanted(s.value) && s.value != unset && f.shown == "" {
 		f.isDefault = f.left.lost && f.value == unset
 		f.shown = fmt.Sprintf("%s showed %s from %s", s.server, map[bool]string{true: "the default "}[f.isDefault]+s.value, moment(s.at))
+	}
+	if first || s.value != f.value {
+		f.since = s.at
 	}
 	f.gone = ""
 	if v.Gone() {

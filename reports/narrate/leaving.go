@@ -3,10 +3,12 @@ package narrate
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // leaving is how a field came from the wanted value to the one in a state that was written. Nobody is
@@ -33,6 +35,8 @@ func (f *fieldCourse) leaving(s fieldState, webhook string) departure {
 		left.text = changed.itself() + " at " + moment(s.at) + ", with the write of " + f.author(s)
 	case f.field[0] == "status" && s.Meta().DeletionTimestamp != nil: // whoever wrote it, that is the cause
 		left.text = changed.itself() + " at " + moment(s.at) + ", while the object was being deleted"
+	case f.isOfKubelet(s): // it says so, and did not do it
+		left.text = changed.itself() + " at " + moment(s.at) + f.afterExit(s)
 	case f.writer(s) != "":
 		left.text = changed.by(f.writer(s)) + " at " + moment(s.at)
 	default:
@@ -104,6 +108,24 @@ func (f *fieldCourse) writer(s fieldState) string {
 		}
 	}
 	return fmt.Sprintf("field manager %q", name)
+}
+
+// isOfKubelet reports whether a state is one of a pod's status that its kubelet wrote.
+func (f *fieldCourse) isOfKubelet(s fieldState) bool {
+	return f.field[0] == "status" && s.PodSpec() != nil && len(s.Writers) == 1 && s.Writers[0].Manager == "kubelet"
+}
+
+// afterExit is the last container of a pod that ended while the field had its last value, as the end of
+// a sentence; empty if none did.
+func (f *fieldCourse) afterExit(s fieldState) (text string) {
+	for _, r := range f.b.Runs {
+		at := f.b.at(r.To.Time)
+		if r.Exit == nil || reports.PodKey(timeline.PodOf(r.Container)) != f.key || at < f.since || at > s.at {
+			continue
+		}
+		text = fmt.Sprintf(", after container %s ended with exit code %d at %s", path.Base(r.Container), r.Exit.ExitCode, moment(at))
+	}
+	return text
 }
 
 // isLossOf reports whether it is proven that an API server lost the field when it wrote a state. Of a

@@ -105,7 +105,11 @@ func (b *builder) probeFailures(all []attempt) (without []attempt) {
 			continue
 		}
 		if i < 0 {
-			without = append(without, c.alone(c.among(all), line))
+			missing := "no connection in the record"
+			if slices.ContainsFunc(all, func(a attempt) bool { return a.At <= c.at && a.ended >= c.from-lateness && a.mayBe(c) }) {
+				missing = "no failed connection in the record"
+			}
+			without = append(without, c.alone(c.among(all), line, missing))
 			continue
 		}
 		if isSeveral(may) {
@@ -135,11 +139,12 @@ func redirectOf(all []attempt, c probeFailure) int {
 }
 
 // alone is an attempt of which there is nothing but the event. Where that
-// may be a probe of several containers, it is not for any of them that it is bad.
-func (c probeFailure) alone(may []reports.Probe, line Line) attempt {
+// may be a probe of several containers, it is not for any of them that it is bad. What
+// is missing begins what was observed.
+func (c probeFailure) alone(may []reports.Probe, line Line, missing string) attempt {
 	_, why, _ := strings.Cut(c.same(), ": ")
 	a := attempt{same: c.same(), own: []Line{line}, owner: c.container, ended: c.at, alone: true, Attempt: Attempt{
-		At: c.at, Container: c.container, By: c.probe, Observed: "no connection in the record: " + shortened(why, maxText),
+		At: c.at, Container: c.container, By: c.probe, Observed: missing + ": " + shortened(why, maxText),
 		Tone: Bad, Wire: []Line{line},
 	}}
 	if isError(c.text) {

@@ -215,6 +215,8 @@ func answer(r record.Request, unended bool) (string, Tone) {
 		return fmt.Sprintf("gRPC %s, %s", r.GRPCStatus, r.Health), graded(r.Health == "SERVING")
 	case r.GRPCStatus != "":
 		return "gRPC " + r.GRPCStatus, Bad
+	case r.Status != 0 && r.OfGRPC():
+		return fmt.Sprintf("HTTP %d, and no answer of gRPC", r.Status), Bad
 	case r.Status != 0:
 		return fmt.Sprintf("HTTP %d, %s", r.Status, reports.Counted(int(r.BodyBytes), "byte")), graded(r.Status >= 200 && r.Status < 400)
 	default:
