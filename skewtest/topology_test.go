@@ -72,8 +72,8 @@ func ofPrevious(gates Gates) []cluster.Instance {
 // TestOutside: a topology needs AllowHost for settings that reach beyond the rig.
 func TestOutside(t *testing.T) {
 	t.Parallel()
-	topology := Topology{Nodes: []Node{{Name: "a", Settings: spec.Settings{Config: map[string]any{"volumePluginDir": "/tmp"}}}}}
-	if _, err := topology.cell(); err == nil || !strings.Contains(err.Error(), `topology.nodes[0].config["volumePluginDir"]: kubelet: volumePluginDir`) {
+	topology := Topology{Nodes: []Node{{Name: "a", Settings: spec.Settings{Config: map[string]any{"cgroupRoot": "/tmp"}}}}}
+	if _, err := topology.cell(); err == nil || !strings.Contains(err.Error(), `topology.nodes[0].config["cgroupRoot"]: kubelet: cgroupRoot`) {
 		t.Errorf("the error is %v", err)
 	}
 	topology.AllowHost = true
