@@ -3,6 +3,7 @@ package kind
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/harness/docker"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/record"
@@ -64,10 +66,14 @@ func (c *controlPlane) readManifests(ctx context.Context) error {
 
 func manifestOf(component string) string { return manifestDir + "/" + component + ".yaml" }
 
+// put writes a file.
+//
+//go:embed put.sh
+var put string
+
 // putFile has a node have a file, which is whole from the beginning.
 func (n *node) putFile(ctx context.Context, path string, content []byte) error {
-	script := `cat >"$1" && mv "$1" "$2"`
-	_, err := docker.Pipe(ctx, bytes.NewReader(content), "exec", "--interactive", n.container, "sh", "-euc", script, "sh", manifestPart, path)
+	_, err := docker.Pipe(ctx, bytes.NewReader(content), "exec", "--interactive", n.container, "sh", "-c", put, "sh", manifestPart, path)
 	return err
 }
 
@@ -146,33 +152,29 @@ func endOf(s *cri.ContainerStatus) End {
 
 // StopComponent asks a component of the control plane to end, and returns when it is gone.
 func (k *Cluster) StopComponent(ctx context.Context, component string) (End, error) {
-	ended, end, err := k.endComponent(ctx, component, func(string) string { return "rm " + manifestOf(component) })
+	ended, end, err := k.endComponent(ctx, component, func(string) []string { return []string{"rm", manifestOf(component)} })
 	if err != nil {
 		return end, err
 	}
 	return end, k.controlPlane.awaitGone(ctx, ended.GetLabels()[uidLabel])
 }
 
-// killComponent kills a component, by the id of its container and its manifest. Whatever fails of that, the kubelet
-// is back then.
-const killComponent = `
-status=0
-systemctl stop kubelet.service && ctr --namespace=k8s.io tasks kill --signal=SIGKILL %s && rm %s || status=$?
-systemctl start kubelet.service
-exit $status
-`
+// killComponent kills a component while the kubelet is away.
+//
+//go:embed killcomponent.sh
+var killComponent string
 
 // KillComponent ends a component of the control plane without a warning. The kubelet, which would start it
 // again, is away at that moment, and knows nothing of it when it is back.
 func (k *Cluster) KillComponent(ctx context.Context, component string) (End, error) {
-	_, end, err := k.endComponent(ctx, component, func(id string) string {
-		return fmt.Sprintf(killComponent, id, manifestOf(component))
+	_, end, err := k.endComponent(ctx, component, func(id string) []string {
+		return []string{"sh", "-c", killComponent, "sh", id, manifestOf(component)}
 	})
 	return end, err
 }
 
-// endComponent ends a component by what a shell does in the node, which is told the container's id.
-func (k *Cluster) endComponent(ctx context.Context, component string, script func(id string) string) (runs *cri.Container, end End, err error) {
+// endComponent ends a component by a command in the node, which is told the container's id.
+func (k *Cluster) endComponent(ctx context.Context, component string, command func(id string) []string) (runs *cri.Container, end End, err error) {
 	c := k.controlPlane
 	if runs, err = c.running(ctx, component); err == nil && runs == nil {
 		err = fmt.Errorf("%s does not run", component)
@@ -181,7 +183,7 @@ func (k *Cluster) endComponent(ctx context.Context, component string, script fun
 		return nil, end, err
 	}
 	k.away.begin(component)
-	if _, err := docker.Run(ctx, "exec", c.container, "sh", "-euc", script(runs.GetId())); err != nil {
+	if _, err := docker.Run(ctx, append([]string{"exec", c.container}, command(runs.GetId())...)...); err != nil {
 		k.away.end(component)
 		return nil, end, fmt.Errorf("ending %s: %w", component, err)
 	}
@@ -219,11 +221,15 @@ func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (
 	return end, err
 }
 
+// gone waits until there is no file of a name.
+//
+//go:embed gone.sh
+var gone string
+
 // awaitGone waits until the kubelet has forgotten a static pod. One that comes in its place earlier is looked at again only
 // after ten seconds (k8s.io/kubernetes, pkg/kubelet/pod_workers.go, allowStaticPodStart).
 func (c *controlPlane) awaitGone(ctx context.Context, uid string) error {
-	const script = `while test -e "/var/lib/kubelet/pods/$1"; do sleep 0.1; done`
-	_, err := docker.Run(ctx, "exec", c.container, "timeout", fmt.Sprint(readyLimit.Seconds()), "sh", "-euc", script, "sh", uid)
+	_, err := docker.Run(ctx, "exec", c.container, "timeout", fmt.Sprint(readyLimit.Seconds()), "sh", "-c", gone, "sh", "/var/lib/kubelet/pods/"+uid)
 	if err != nil {
 		return fmt.Errorf("waiting until the kubelet of the control plane has forgotten pod %s: %w", uid, err)
 	}
@@ -299,10 +305,14 @@ func (k *Cluster) Ask(ctx context.Context, component, path string) ([]byte, erro
 	return []byte(text), err
 }
 
+// lastLog prints the newest log of a static pod.
+//
+//go:embed lastlog.sh
+var lastLog string
+
 // componentLog is what a component of the control plane has said since it was started last.
 func (k *Cluster) componentLog(ctx context.Context, component string) ([]byte, error) {
-	script := `cat $(ls -t /var/log/pods/kube-system_"$1"-*/"$1"/*.log | head -n 1)`
-	text, err := docker.Run(ctx, "exec", k.controlPlane.container, "sh", "-euc", script, "sh", component)
+	text, err := docker.Run(ctx, "exec", k.controlPlane.container, "sh", "-c", lastLog, "sh", "/var/log/pods", component)
 	return []byte(text), err
 }
 
@@ -318,16 +328,6 @@ func (k *Cluster) lastWords(ctx context.Context, component string) string {
 	return "; it said at last:\n" + process.LastLines(string(text), wordLines)
 }
 
-// exportImages has the container runtime of a node image, which is no node, write an archive of images.
-const exportImages = `
-containerd >/tmp/containerd.log 2>&1 &
-until ctr version >/dev/null 2>&1; do
-	kill -0 $! || { cat /tmp/containerd.log >&2; exit 1; }
-	sleep 0.1
-done
-exec ctr --namespace=k8s.io images export - "$@"
-`
-
 // Load has the node of the control plane have the image of a component as it is to be, which is in the node image of its
 // release. StartComponent does so, too, while the component is away.
 func (k *Cluster) Load(ctx context.Context, component string, as Component) error {
@@ -342,7 +342,8 @@ func (k *Cluster) Load(ctx context.Context, component string, as Component) erro
 		return nil
 	}
 	read, write := io.Pipe()
-	export := docker.Command("run", "--rm", "--name", k.name+"-images", "--label", k.label, "--network", "none", "--entrypoint", "sh", as.Image, "-euc", exportImages, "sh", name)
+	from := []string{"run", "--rm", "--name", k.name + "-images", "--label", k.label, "--network", "none", "--entrypoint", "sh", as.Image}
+	export := docker.Command(append(from, containerd.While("ctr", "--namespace=k8s.io", "images", "export", "-", name)...)...)
 	export.Stdout = write
 	go func() {
 		_, err := export.Run(ctx)

@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -44,9 +45,10 @@ func (k *Cluster) StopKubelet(ctx context.Context, node string) (End, error) {
 	return n.kubeletEnd(ctx)
 }
 
-// killKubelet kills a kubelet, and has systemd not start it again, as it does a second later (kind, kubelet.service,
-// RestartSec).
-const killKubelet = "systemctl kill --signal=KILL kubelet.service; systemctl stop kubelet.service"
+// killKubelet kills a kubelet.
+//
+//go:embed killkubelet.sh
+var killKubelet string
 
 // KillKubelet ends it without a warning. systemd does not start it again.
 func (k *Cluster) KillKubelet(ctx context.Context, node string) (End, error) {
@@ -55,7 +57,7 @@ func (k *Cluster) KillKubelet(ctx context.Context, node string) (End, error) {
 		return End{}, err
 	}
 	k.away.begin("kubelet/" + node)
-	if _, err := docker.Run(ctx, "exec", n.container, "sh", "-euc", killKubelet); err != nil {
+	if _, err := docker.Run(ctx, "exec", n.container, "sh", "-c", killKubelet); err != nil {
 		k.away.end("kubelet/" + node)
 		return End{}, fmt.Errorf("killing the kubelet of %s: %w", node, err)
 	}

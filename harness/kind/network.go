@@ -3,6 +3,7 @@ package kind
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -98,6 +99,12 @@ func (k *Cluster) await(ctx context.Context, what string, is func([]corev1.Node)
 	return err
 }
 
+// networkFile is where containerd reads what CNI plugins are to do, and writeNetwork writes it.
+const networkFile = "/etc/cni/net.d/10-skewrig.conflist"
+
+//go:embed network.sh
+var writeNetwork string
+
 // network gives pods a network: on each node the addresses that the controller manager has given the
 // node, and a route to the addresses of each other one.
 func (k *Cluster) network(ctx context.Context) error {
@@ -130,8 +137,7 @@ func (k *Cluster) network(ctx context.Context) error {
 				}
 			}
 		}
-		write := "mkdir -p /etc/cni/net.d && cat >/etc/cni/net.d/10-skewrig.conflist"
-		if _, err := docker.Pipe(ctx, bytes.NewReader(config), "exec", "--interactive", k.container(n.Name), "sh", "-c", write); err != nil {
+		if _, err := docker.Pipe(ctx, bytes.NewReader(config), "exec", "--interactive", k.container(n.Name), "sh", "-c", writeNetwork, "sh", networkFile); err != nil {
 			return err
 		}
 	}

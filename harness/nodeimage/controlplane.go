@@ -50,23 +50,3 @@ func withProgram(name, path string) (v1.Image, error) {
 	}
 	return layer.Image(v1.Config{Env: []string{"PATH=" + dir}}, plain)
 }
-
-// importDir is where a container that is no node yet has archives of images while they are imported.
-const importDir = "/kind/import"
-
-// importImages has the containerd of a container that is no node yet have images in its store. They
-// are unpacked on nodes.
-const importImages = `
-containerd >/tmp/containerd.log 2>&1 &
-daemon=$!
-until ctr version >/dev/null 2>&1; do
-	kill -0 $daemon || { cat /tmp/containerd.log >&2; exit 1; }
-	sleep 0.1
-done
-for archive in ` + importDir + `/*; do
-	ctr --namespace=k8s.io images import --all-platforms --no-unpack $archive
-done
-kill $daemon
-wait $daemon || true
-rm -r ` + importDir + ` /tmp/containerd.log
-`

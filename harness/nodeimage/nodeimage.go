@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/harness/docker"
 	"github.com/skewrig/skewrig/harness/layer"
 	"github.com/skewrig/skewrig/harness/release"
@@ -95,6 +97,17 @@ func short(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
+// importDir is where a container that is no node yet has archives of images while they are imported.
+const importDir = "/kind/import"
+
+// setup makes a node of a container with Debian and kind's files, and importImages has its containerd have images.
+//
+//go:embed setup.sh
+var setup string
+
+//go:embed import.sh
+var importImages string
+
 // assemble makes an image of another one with files, those of images for pods imported. Containers that killed processes of
 // this machine have left are removed.
 func assemble(ctx context.Context, base string, files layer.Layer, name string) (err error) {
@@ -119,8 +132,11 @@ func assemble(ctx context.Context, base string, files layer.Layer, name string) 
 	if err := copyTo(ctx, container, files); err != nil {
 		return err
 	}
-	if _, err := docker.Run(ctx, "exec", container, "sh", "-euc", setup+importImages); err != nil {
-		return fmt.Errorf("setting up the node image: %w", err)
+	importing := append([]string{"sh"}, containerd.While("sh", "-c", importImages, "sh", importDir)...)
+	for _, command := range [][]string{{"sh", "-c", setup}, importing} {
+		if _, err := docker.Run(ctx, append([]string{"exec", container}, command...)...); err != nil {
+			return fmt.Errorf("setting up the node image: %w", err)
+		}
 	}
 	_, err = docker.Run(ctx, "commit", "--change", `ENTRYPOINT ["/usr/local/bin/entrypoint","/sbin/init"]`, "--change", "CMD []", "--change", "ENV container=docker", container, name)
 	return err

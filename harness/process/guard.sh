@@ -1,3 +1,4 @@
+#!/bin/sh
 # guard.sh DIRECTORY waits until its standard input is closed, which the kernel does
 # when skewrig ends in whatever way, and then removes a directory, and the cgroups
 # that have its name. Children that are dying at that moment may still be writing, so it

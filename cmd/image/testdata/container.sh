@@ -2,6 +2,7 @@
 # Runs a command in an unpacked image as a container runtime does: with a root, a user and
 # a loopback of its own. It needs no root, but ip and unshare: container.sh ROOT COMMAND...
 set -eu
+# shellcheck disable=SC2016 # it is the shell inside that expands them
 exec unshare --user --map-root-user --mount --pid --net --ipc --fork --kill-child sh -euc '
   root=$1
   shift
