@@ -134,9 +134,10 @@ newest: ## make VERSION=v1.90.1 the newest release (and PREVIOUS=v1.89.3 the one
 	$(GO) run ./cmd/newest $(if $(PREVIOUS),--previous $(PREVIOUS)) $(NEWEST_FLAGS) $(VERSION)
 	$(GO) test ./cmd/skewrig -run TestDocsPrintWhatIsPrinted -update
 
-verify: ## check that modules, generated files and formatting are current
+verify: ## check that modules, generated files and formatting are current, and shell scripts (with shellcheck)
 	$(GO) mod verify
 	.ci/modules
+	.ci/scripts
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo 'not formatted: run make fmt'; exit 1; }
 	$(GO) vet ./...
 	$(GO) test -run=TestTheSchemasAreCurrent ./docs/...
