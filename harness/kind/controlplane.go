@@ -122,12 +122,14 @@ func (c *controlPlane) status(ctx context.Context, id string) (*cri.ContainerSta
 	return answer.GetStatus(), nil
 }
 
-// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do. It is nil if
-// that is not known.
+// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do, however late. It
+// is nil if the runtime knows no such container, as it knows none of a sandbox, or ctx ends first.
 func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.ContainerStatus) {
-	err := wait.PollUntilContextTimeout(ctx, readyPoll, lookLimit, true, func(ctx context.Context) (bool, error) {
-		s, _ = c.status(ctx, id) // it is asked again
-		return hasEnded(s), nil
+	err := wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (_ bool, err error) {
+		if s, err = c.status(ctx, id); status.Code(err) == codes.NotFound {
+			return false, err
+		}
+		return hasEnded(s), nil // or it is asked again
 	})
 	if err != nil {
 		return nil
@@ -138,9 +140,6 @@ func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.Containe
 func hasEnded(s *cri.ContainerStatus) bool {
 	return s.GetState() == cri.ContainerState_CONTAINER_EXITED
 }
-
-// lookLimit is how long a container runtime may take to know that a container has ended.
-const lookLimit = 5 * time.Second
 
 // endOf is how the container of a status has ended. It is unset if the status does not say that it has.
 func endOf(s *cri.ContainerStatus) End {
@@ -192,9 +191,9 @@ func (k *Cluster) endComponent(ctx context.Context, component string, command fu
 }
 
 // awaitStopped waits until no container of a component runs, and returns how the one of an id has ended. If the kubelet
-// has removed that one, an event says how, which may come a moment later. Without either, it is an error.
+// has removed that one, an event says how, which may come later. Without either, it is an error.
 func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (end End, err error) {
-	var removed time.Time
+	var removed error
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, readyLimit, true, func(ctx context.Context) (bool, error) {
 		if runs, err := c.running(ctx, component); err != nil || runs != nil {
 			return false, err
@@ -205,18 +204,14 @@ func (c *controlPlane) awaitStopped(ctx context.Context, component, id string) (
 		}
 		s, err := c.status(ctx, id)
 		if status.Code(err) == codes.NotFound {
-			if removed.IsZero() {
-				removed = time.Now()
-			}
-			if time.Since(removed) < lookLimit {
-				return false, nil
-			}
+			removed = err
+			return false, nil
 		}
 		end = endOf(s)
 		return hasEnded(s), err
 	})
 	if err != nil {
-		err = fmt.Errorf("waiting until %s has ended: %w", component, err)
+		err = fmt.Errorf("waiting until %s has ended: %w", component, errors.Join(err, removed))
 	}
 	return end, err
 }

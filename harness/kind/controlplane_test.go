@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
@@ -62,7 +64,9 @@ func TestAComponentThatHasStopped(t *testing.T) {
 	if want := (End{Code: 2, At: time.Unix(1, 0)}); err != nil || end != want {
 		t.Errorf("%+v, %v, want %+v", end, err, want)
 	}
-	end, err = onRuntime(t, func() {}).awaitStopped(t.Context(), record.Scheduler, "a")
+	unheard, cancel := context.WithTimeout(t.Context(), 2*readyPoll)
+	defer cancel()
+	end, err = onRuntime(t, func() {}).awaitStopped(unheard, record.Scheduler, "a")
 	if status.Code(err) != codes.NotFound || !end.At.IsZero() {
 		t.Errorf("of a container that was removed: %+v, %v", end, err)
 	}
@@ -72,6 +76,22 @@ func TestAComponentThatHasStopped(t *testing.T) {
 	if end, err = k.controlPlane.awaitStopped(t.Context(), record.Scheduler, "a"); err != nil || end.Code != 2 {
 		t.Errorf("of one whose end was heard of before it was removed: %+v, %v", end, err)
 	}
+}
+
+// TestASlowNode says late that a container has ended. An end is not lost for that.
+func TestASlowNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		late := append(slices.Repeat([]*cri.ContainerStatus{runs}, 300), exited) // a minute
+		if s := onRuntime(t, func() {}, late...).awaitEnd(t.Context(), "a"); s != exited {
+			t.Errorf("when it has ended: %v", s)
+		}
+		c := onRuntime(t, func() {})
+		time.AfterFunc(time.Minute, func() { c.ends.Store("a", End{Code: 2}) })
+		if end, err := c.awaitStopped(t.Context(), record.Scheduler, "a"); err != nil || end.Code != 2 {
+			t.Errorf("when it was removed: %+v, %v", end, err)
+		}
+	})
 }
 
 // TestAComponentWhoseContainerIsRemovedAtOnce: how it has ended is what its node says, however late.
@@ -106,6 +126,9 @@ func TestAwaitEnd(t *testing.T) {
 	}
 	if s := onRuntime(t, func() {}, runs, exited).awaitEnd(t.Context(), "a"); s != exited {
 		t.Errorf("when it has ended: %v", s)
+	}
+	if s := onRuntime(t, func() {}).awaitEnd(t.Context(), "a"); s != nil {
+		t.Errorf("of a sandbox: %v", s)
 	}
 }
 
