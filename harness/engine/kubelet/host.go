@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,9 +25,9 @@ import (
 // probe manager is left nil on purpose: the kubelet then makes its real one.
 //
 // The host paths of pods are below hostRoot. If that is unset, they are those of this machine.
-func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, bootID, hostRoot string) {
+func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, bootID, hostRoot string) (err error) {
 	fake := &cadvisortest.Fake{NodeName: server.HostnameOverride}
-	deps.CAdvisorInterface = booted(newHost(fake, fake.ContainerInfoV2, fake.VersionInfo), bootID, cadvisor.CapacityFromMachineInfo, utilruntime.HandleErrorWithLogger)
+	deps.CAdvisorInterface, err = booted(newHost(fake, fake.ContainerInfoV2, fake.VersionInfo), bootID, cadvisor.CapacityFromMachineInfo, utilruntime.HandleErrorWithLogger)
 	deps.ContainerManager = cm.NewStubContainerManager()
 	deps.OOMAdjuster = oom.NewFakeOOMAdjuster()
 	deps.Mounter = mount.NewFakeMounter(nil)
@@ -37,6 +38,7 @@ func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, boo
 		confineVolumes(deps, server.RootDirectory, hostRoot)
 	}
 	kubelet.ContainerLogsDir = filepath.Join(server.RootDirectory, "container-logs")
+	return err
 }
 
 // osImage is the operating system that a node's status shows. The kernel beside it is
@@ -83,11 +85,13 @@ func (host[Options, Info, Versions]) VersionInfo() (*Versions, error) {
 
 // booted is a cAdvisor that knows which boot of the machine this is. Types are inferred, as
 // newHost's are.
-func booted[Info, Capacity, Logger any](of cadvisor.Interface, id string, _ func(*Info) Capacity, _ func(Logger, error, string, ...any)) cadvisor.Interface {
-	if m, is := any(machine[Info]{of, id}).(cadvisor.Interface); is {
-		return m
+func booted[Info, Capacity, Logger any](of cadvisor.Interface, id string, _ func(*Info) Capacity, _ func(Logger, error, string, ...any)) (cadvisor.Interface, error) {
+	for _, form := range []any{machine[Info]{of, id}, loggingMachine[Info, Logger]{of, id}} {
+		if m, is := form.(cadvisor.Interface); is {
+			return m, nil
+		}
 	}
-	return any(loggingMachine[Info, Logger]{of, id}).(cadvisor.Interface) // no release has a third form
+	return nil, errors.New("cAdvisor has neither of the forms that are known")
 }
 
 // machine is the form that cAdvisor has until v1.36, loggingMachine the one since v1.37.

@@ -73,7 +73,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("reading the boot ID: %w", err)
 	}
-	simulateHost(deps, server, strings.TrimSpace(string(bootID)), *hostRoot)
+	if err := simulateHost(deps, server, strings.TrimSpace(string(bootID)), *hostRoot); err != nil {
+		return fmt.Errorf("simulating the host: %w", err)
+	}
 	utilfeature.DefaultMutableFeatureGate.AddMetrics()
 	return app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
 }
