@@ -16,7 +16,7 @@ import (
 
 func (g *rig) fault(t *testing.T, f record.LinkFault) {
 	t.Helper()
-	if err := g.SetFault(f); err != nil {
+	if err := g.SetFault(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -151,7 +151,7 @@ func TestFaultsThatAreNotOfCalls(t *testing.T) {
 		{Path: record.AnyPath, Status: 500},
 		{Method: record.AnyMethod},
 	} {
-		if err := g.SetFault(f); err == nil {
+		if err := g.SetFault(t.Context(), f); err == nil {
 			t.Errorf("%+v was set", f)
 		}
 	}

@@ -21,7 +21,7 @@ const (
 // a hook. What is left is what containerd finds when the machine is up again: the sandboxes are
 // not ready, what ran has ended for a reason that is not known, and images, logs and host paths
 // are as they were. It returns when all programs have ended.
-func (r *Runtime) Reboot() error {
+func (r *Runtime) Reboot(context.Context) error {
 	sandboxes, processes := r.cutPower()
 	for _, p := range processes {
 		p.kill()

@@ -17,7 +17,7 @@ func TestWhatARebootLeaves(t *testing.T) {
 	over := g.start(t, pod, containerConfig("over", "exit", "3"))
 	g.exited(t, over)
 
-	if err := g.Reboot(); err != nil {
+	if err := g.Reboot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]*cri.ContainerStatus{
@@ -48,7 +48,7 @@ func TestWhatARebootLeaves(t *testing.T) {
 	if got := g.status(t, next); got.State != cri.ContainerState_CONTAINER_RUNNING {
 		t.Errorf("after the reboot, a container is %v", got.State)
 	}
-	if err := g.Reboot(); err != nil {
+	if err := g.Reboot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := count[record.SandboxStopped](g); n != 2 {

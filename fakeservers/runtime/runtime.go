@@ -229,7 +229,7 @@ type (
 // SetFault gives the link of the node's kubelet to the runtime another fault, which
 // may be none. It is in force for calls that wait already, too. Containers go on
 // whatever it is, and so do the sessions of kubectl exec, attach and port-forward.
-func (r *Runtime) SetFault(f record.LinkFault) error { return r.link.Set(f) }
+func (r *Runtime) SetFault(_ context.Context, f record.LinkFault) error { return r.link.Set(f) }
 
 // Endpoint returns the address of the runtime as a kubelet's
 // --container-runtime-endpoint wants it, "unix:///...".

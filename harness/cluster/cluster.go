@@ -127,7 +127,7 @@ type Runtime interface {
 	// Endpoint is what the kubelet connects to: "unix:///...".
 	Endpoint() string
 	// Reboot ends all containers as a power cut does, and has the runtime find them so.
-	Reboot() error
+	Reboot(context.Context) error
 	// Close ends all containers and the runtime itself.
 	Close() error
 }

@@ -20,7 +20,7 @@ func (c *Cluster) Reboot(ctx context.Context, node string) error {
 		return err
 	}
 	before := comp.boot.Load()
-	if err := errors.Join(c.Kill(comp.name), c.Runtime(node).Reboot(), c.boot(comp)); err != nil {
+	if err := errors.Join(c.Kill(comp.name), c.Runtime(node).Reboot(ctx), c.boot(comp)); err != nil {
 		return err
 	}
 	c.cfg.Recorder.Append("cluster", node, record.NodeRebooted{Before: *before, BootID: *comp.boot.Load()})

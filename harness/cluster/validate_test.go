@@ -33,9 +33,9 @@ var errNoBinary = errors.New("no binary")
 
 type fakeRuntime struct{}
 
-func (fakeRuntime) Endpoint() string { return "unix:///none" }
-func (fakeRuntime) Reboot() error    { return nil }
-func (fakeRuntime) Close() error     { return nil }
+func (fakeRuntime) Endpoint() string             { return "unix:///none" }
+func (fakeRuntime) Reboot(context.Context) error { return nil }
+func (fakeRuntime) Close() error                 { return nil }
 
 // TestTypos: each wrong name is an error before a component is asked for, and never a panic.
 func TestTypos(t *testing.T) {

@@ -25,6 +25,8 @@ type RelayConfig struct {
 	Up func(ctx context.Context, id, reference string)
 	// Recorder takes what the kubelet has containerd do.
 	Recorder record.Recorder
+	// Output is a directory for what containers write. If unset, it is not kept.
+	Output string
 }
 
 // Relay is between a kubelet and a containerd that somebody else runs. It records what the one has
@@ -33,22 +35,25 @@ type Relay struct{ relay *relay }
 
 // NewRelay begins to serve, until Close is called.
 func NewRelay(c RelayConfig) (*Relay, error) {
-	r, err := newRelay(Config{Name: c.Name, Socket: c.Socket, Recorder: c.Recorder, Up: c.Up}, c.Dial, c.Load)
+	r, err := newRelay(c)
 	if err != nil {
 		return nil, err
 	}
-	r.mounts = c.Mounts
 	return &Relay{r}, nil
 }
 
 // Follow reads events, as ctr prints them, until they end, and records the ends of containers.
 func (r *Relay) Follow(events io.Reader) error {
-	return ReadExits(events, func(e Exit) { go r.relay.exited(e.Container) })
+	return r.relay.readExits(events)
 }
 
 // Path is the path of the container with an id, "namespace/pod/container", and whether there is
 // one.
 func (r *Relay) Path(id string) (string, bool) { return r.relay.Path(id) }
 
-// Close ends all calls.
-func (r *Relay) Close() error { return r.relay.close() }
+// Close ends all calls. Nothing is recorded afterwards. What Follow reads has ended before.
+func (r *Relay) Close() error {
+	err := r.relay.end()
+	r.relay.looking.Wait()
+	return err
+}

@@ -28,6 +28,10 @@ type ledger struct {
 	load     func(ctx context.Context, reference string) error // has the runtime have an image
 	up       func(ctx context.Context, id, reference string)   // waits until a program has come up; nil: nobody waits
 
+	open    context.Context //nolint:containedctx // of looking for ends, until close
+	shut    context.CancelFunc
+	looking sync.WaitGroup
+
 	mu         sync.Mutex
 	sandboxes  map[string]*sandbox
 	containers map[string]*container
@@ -53,15 +57,18 @@ type container struct {
 	started          bool
 	lives            context.Context // ends when it is seen to have ended
 	end              context.CancelFunc
+	lost             *record.ObservationLost // of its end; nil: that was seen, or is to come
 }
 
 func (c *container) exited() bool { return c.lives.Err() != nil }
 
 func newLedger(node, output string, recorder record.Recorder, runtime cri.RuntimeServiceClient, images cri.ImageServiceClient) *ledger {
-	return &ledger{
+	l := &ledger{
 		source: "runtime/" + node, recorder: recorder, output: output, runtime: runtime, images: images,
 		sandboxes: make(map[string]*sandbox), containers: make(map[string]*container), pulled: make(map[string]string),
 	}
+	l.open, l.shut = context.WithCancel(context.Background())
+	return l
 }
 
 func (l *ledger) record(subject string, payload record.Payload) {
@@ -155,7 +162,7 @@ func (l *ledger) stopPodSandbox(request *cri.StopPodSandboxRequest) func(context
 	}
 	return answered(func(ctx context.Context, _ *cri.StopPodSandboxResponse) {
 		for _, c := range l.runningIn(id) {
-			l.look(ctx, c)
+			_ = l.look(ctx, c) // that it ends is an event, too
 		}
 		l.mu.Lock()
 		s := l.sandboxes[id]
@@ -256,7 +263,7 @@ func (l *ledger) startContainer(request *cri.StartContainerRequest) func(context
 	l.record(c.path, event)
 	return func(ctx context.Context, _ []byte, err error) {
 		if err != nil {
-			l.look(context.WithoutCancel(ctx), id)
+			_ = l.look(context.WithoutCancel(ctx), id) // an end is an event, too
 		} else if l.up != nil {
 			ctx, cancel := context.WithTimeout(ctx, upLimit)
 			defer cancel()
@@ -274,7 +281,7 @@ func (l *ledger) stopContainer(request *cri.StopContainerRequest) func(context.C
 	l.signaled(request.GetContainerId(), signal)
 	return func(ctx context.Context, _ []byte, err error) {
 		if err == nil {
-			l.look(ctx, request.GetContainerId())
+			_ = l.look(ctx, request.GetContainerId()) // that it ends is an event, too
 		}
 	}
 }
@@ -292,13 +299,14 @@ func (l *ledger) signaled(id, signal string) {
 const lookLimit = 10 * time.Second
 
 // look asks how a container is, and records its end if it has one.
-func (l *ledger) look(ctx context.Context, id string) {
+func (l *ledger) look(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	is, err := l.runtime.ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id})
 	if err == nil {
 		l.seen(ctx, is)
 	}
+	return err
 }
 
 // killed is the exit code of a program that SIGKILL ended.
@@ -321,11 +329,15 @@ func (l *ledger) seen(_ context.Context, is *cri.ContainerStatusResponse) {
 		c.signal = "SIGKILL"
 	}
 	event := record.ContainerExited{ID: s.GetId(), ExitCode: s.GetExitCode(), Reason: s.GetReason(), Signal: c.signal, Attempt: c.attempt}
+	lost := c.lost
 	l.mu.Unlock()
 	if s.GetStartedAt() > 0 {
 		event.RanForSeconds = time.Duration(s.GetFinishedAt() - s.GetStartedAt()).Seconds()
 	}
 	l.record(c.path, event)
+	if lost != nil {
+		l.record(c.path, lost.Over())
+	}
 	l.keep(c)
 }
 

@@ -100,15 +100,19 @@ func TestReadExits(t *testing.T) {
 2026-11-27 08:00:00.1 +0000 UTC k8s.io /tasks/start {"container_id":"a","pid":7}
 2026-11-27 08:00:00.2 +0000 UTC k8s.io /tasks/exit {"container_id":"a","id":"probe","pid":8,"exited_at":"2026-11-27T08:00:00Z"}
 2026-11-27 08:00:00.3 +0000 UTC k8s.io /tasks/exit {"container_id":"a","id":"a","pid":7,"exit_status":137,"exited_at":"2026-11-27T08:00:00Z"}
-2026-11-27 08:00:00.4 +0000 UTC k8s.io /tasks/exit not JSON
 2026-11-27 08:00:00.5 +0000 UTC k8s.io /tasks/exit {"container_id":"b","id":"b"}
 2026-11-27 08:00:00.6 +0000 UTC k8s.io /tasks/exit {"container_id":"c","id":"c","exit_status":2,"exited_at":{"seconds":1795766400,"nanos":1}}
 `
 	var got []Exit
-	ReadExits(strings.NewReader(events), func(e Exit) { got = append(got, e) })
+	if err := ReadExits(strings.NewReader(events), func(e Exit) { got = append(got, e) }); err != nil {
+		t.Error(err)
+	}
 	at := time.Date(2026, time.November, 27, 8, 0, 0, 0, time.UTC)
 	want := []Exit{{Container: "a", Code: 137, At: at}, {Container: "b"}, {Container: "c", Code: 2, At: at.Add(1)}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if err := ReadExits(strings.NewReader("now k8s.io /tasks/exit not JSON\n"), func(Exit) {}); err == nil {
+		t.Error("an end that can't be read is none")
 	}
 }

@@ -68,8 +68,8 @@ type Node struct {
 	mu         sync.Mutex
 	namespaces *process.Namespaces // nil while it has none
 	daemon     *process.Process
-	unfollow   context.CancelFunc // says that the daemon, if there is one, is about to end, and with it what follows its events
-	lost       error              // why ends of containers were not heard of
+	unfollow   context.CancelFunc       // says that the daemon, if there is one, is about to end, and with it what follows its events
+	lost       []record.ObservationLost // ends of containers that are not heard of
 
 	following sync.WaitGroup
 }
@@ -88,7 +88,7 @@ func Start(ctx context.Context, config Config) (_ *Node, err error) {
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not ready within %s", startLimit))
 	defer cancel()
-	if n.relay, err = newRelay(config, n.dial, n.load); err != nil {
+	if n.relay, err = newRelay(n.relayed()); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(cgroup.Make(config.Cgroup), n.configure(ctx)); err != nil {
@@ -98,6 +98,13 @@ func Start(ctx context.Context, config Config) (_ *Node, err error) {
 		return nil, err
 	}
 	return n, n.load(ctx, config.Sandbox)
+}
+
+// relayed is the configuration of its relay. The mounts that all containers have are in the specification that containerd
+// makes theirs of.
+func (n *Node) relayed() RelayConfig {
+	c := n.config
+	return RelayConfig{Name: c.Name, Socket: c.Socket, Dial: n.dial, Load: n.load, Up: c.Up, Recorder: c.Recorder, Output: c.Output}
 }
 
 // configure writes the files that containerd reads.
@@ -149,6 +156,7 @@ func (n *Node) boot(ctx context.Context) error {
 
 // run starts containerd.
 func (n *Node) run(ctx context.Context) error {
+	began := time.Now()
 	daemon, err := process.Start(ctx, process.Config{
 		Name: "containerd/" + n.config.Name, Path: n.config.Found.Programs["containerd"], Args: []string{"--config", n.dirs.config()},
 		Env: []string{"PATH=" + filepath.Dir(n.config.Found.Programs["containerd-shim-runc-v2"]) + ":/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + n.config.Dir, "TMPDIR=" + n.config.Dir},
@@ -162,12 +170,15 @@ func (n *Node) run(ctx context.Context) error {
 	n.mu.Lock()
 	n.daemon, n.unfollow = daemon, unfollow
 	n.mu.Unlock()
-	if err := n.follow(following, n.namespaces, func(id string) { go n.relay.exited(id) }); err != nil {
+	if err := n.follow(following, n.namespaces); err != nil {
 		return err
 	}
 	for _, id := range n.relay.runningIn("") { // those that have ended meanwhile
-		n.relay.look(ctx, id)
+		if err := n.relay.look(ctx, id); err != nil {
+			n.relay.loseEnd(id, began, err)
+		}
 	}
+	n.heard()
 	return nil
 }
 
@@ -242,13 +253,13 @@ func (n *Node) Namespaces() *process.Namespaces {
 
 // Reboot ends all processes of the node as a power cut does, its kubelet's and its containers',
 // and starts the container runtime again with what is on disk.
-func (n *Node) Reboot() error {
+func (n *Node) Reboot(ctx context.Context) error {
 	n.loading.Lock()
 	defer n.loading.Unlock()
 	if err := n.end(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	if err := n.boot(ctx); err != nil {
 		return fmt.Errorf("rebooting node %s: %w", n.config.Name, err)
@@ -272,16 +283,19 @@ func (n *Node) end() error {
 }
 
 // Close ends the node with all of its containers and mounts, and removes its cgroup. Its
-// directory stays. That ends of containers were not heard of is an error. It is called once.
+// directory stays. Nothing is recorded afterwards. It is called once.
 func (n *Node) Close() error {
 	var relayed error
 	if n.relay != nil {
 		n.relay.keepAll()
-		relayed = n.relay.close() // what is about to ask it goes on to have it
+		relayed = n.relay.end() // what is about to ask it goes on to have it
 	}
 	ended := n.end()
 	n.following.Wait()
-	return errors.Join(n.lost, relayed, ended, cgroup.Remove(n.config.Cgroup))
+	if n.relay != nil {
+		n.relay.looking.Wait()
+	}
+	return errors.Join(relayed, ended, cgroup.Remove(n.config.Cgroup))
 }
 
 // Path is the path of the container with an id, "namespace/pod/container", and whether there is
@@ -291,7 +305,7 @@ func (n *Node) Path(id string) (string, bool) { return n.relay.Path(id) }
 // SetFault gives the link of the node's kubelet to its container runtime another fault, which may
 // be none. One that resets it is the death of containerd: it is killed, and started again when that
 // is over. Containers go on whatever it is. A node that does not run can have none.
-func (n *Node) SetFault(f record.LinkFault) error {
+func (n *Node) SetFault(ctx context.Context, f record.LinkFault) error {
 	n.mu.Lock()
 	daemon, unfollow := n.daemon, n.unfollow
 	n.mu.Unlock()
@@ -304,7 +318,7 @@ func (n *Node) SetFault(f record.LinkFault) error {
 		unfollow()
 		return errors.Join(n.relay.link.Set(f), daemon.Kill())
 	case !dead && ended:
-		ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+		ctx, cancel := context.WithTimeout(ctx, startLimit)
 		defer cancel()
 		if err := n.run(ctx); err != nil {
 			return err

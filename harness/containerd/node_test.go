@@ -35,7 +35,7 @@ func TestTheLinkOfANodeThatCouldNotBoot(t *testing.T) {
 	t.Parallel()
 	n := new(Node)
 	for _, f := range []record.LinkFault{{}, {Cut: record.CutReset}} {
-		if err := n.SetFault(f); !errors.Is(err, errNotRunning) {
+		if err := n.SetFault(t.Context(), f); !errors.Is(err, errNotRunning) {
 			t.Errorf("to %+v: %v", f, err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestNoImageIsLoadedDuringAReboot(t *testing.T) {
 			t.Error("one can be")
 		}
 	}}, nil)}
-	if err := n.Reboot(); err != nil || !asked {
+	if err := n.Reboot(t.Context()); err != nil || !asked {
 		t.Errorf("asked: %t, %v", asked, err)
 	}
 	if err := n.end(); err != nil {
@@ -96,7 +96,7 @@ func TestAClosedNodeIsAsked(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	n := &Node{config: Config{Name: "a", Socket: filepath.Join(dir, "socket"), Cgroup: "skewrig-none", Recorder: record.NewHistory(nil)}}
-	if n.relay, err = newRelay(n.config, n.dial, n.load); err != nil {
+	if n.relay, err = newRelay(n.relayed()); err != nil {
 		t.Fatal(err)
 	}
 	if err := n.Close(); err != nil {

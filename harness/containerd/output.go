@@ -52,11 +52,10 @@ func (l *ledger) keep(c *container) {
 
 // keepAll keeps the output of the containers that run.
 func (l *ledger) keepAll() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.containers {
-		if c.started && !c.exited() {
-			l.keep(c)
-		}
+	for _, id := range l.runningIn("") {
+		l.mu.Lock()
+		c := l.containers[id]
+		l.mu.Unlock()
+		l.keep(c)
 	}
 }

@@ -330,7 +330,7 @@ func TestSteps(t *testing.T) {
 		{"killed", func() error { return errors.Join(c.Kill(kubelet), c.Start(ctx, kubelet, cluster.Change{})) }},
 		{"without containerd", func() error {
 			node, _ := c.Runtime("a").(*containerd.Node)
-			return errors.Join(node.SetFault(record.LinkFault{Cut: record.CutReset}), c.Kill(kubelet), node.SetFault(record.LinkFault{}), c.Start(ctx, kubelet, cluster.Change{}))
+			return errors.Join(node.SetFault(ctx, record.LinkFault{Cut: record.CutReset}), c.Kill(kubelet), node.SetFault(ctx, record.LinkFault{}), c.Start(ctx, kubelet, cluster.Change{}))
 		}},
 	}
 	for _, step := range steps {

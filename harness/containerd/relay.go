@@ -34,18 +34,18 @@ type relay struct {
 	served chan error
 }
 
-// newRelay serves at a socket, in front of the one that dial connects to.
-func newRelay(config Config, dial func(context.Context) (net.Conn, error), load func(ctx context.Context, reference string) error) (_ *relay, err error) {
+// newRelay serves at a socket, in front of the containerd that it connects to.
+func newRelay(config RelayConfig) (_ *relay, err error) {
 	r := &relay{link: link.NewCalls(config.Name, config.Recorder), served: make(chan error, 1)}
 	r.conn, err = grpc.NewClient("passthrough:///containerd", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return config.Dial(ctx) }),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 2, MaxDelay: 200 * time.Millisecond}}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)))
 	if err != nil {
 		return nil, err
 	}
 	r.ledger = newLedger(config.Name, config.Output, config.Recorder, cri.NewRuntimeServiceClient(r.conn), cri.NewImageServiceClient(r.conn))
-	r.load, r.up = load, config.Up
+	r.load, r.up, r.mounts = config.Load, config.Up, config.Mounts
 	r.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(asItIs{}), grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.StreamInterceptor(r.link.Stream), grpc.UnknownServiceHandler(r.pass), grpc.WaitForHandlers(true))
@@ -57,8 +57,9 @@ func newRelay(config Config, dial func(context.Context) (net.Conn, error), load 
 	return r, nil
 }
 
-// close ends all calls.
-func (r *relay) close() error {
+// end ends all calls, and looks for no more ends of containers.
+func (r *relay) end() error {
+	r.shut()
 	r.server.Stop()
 	err := <-r.served
 	if errors.Is(err, grpc.ErrServerStopped) {

@@ -69,12 +69,12 @@ func relayed(t *testing.T, with *instant, up func(ctx context.Context, id, refer
 	behind, before := filepath.Join(dir, "behind"), filepath.Join(dir, "before")
 	serveAt(t, behind, with)
 	dial := func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", behind) }
-	r, err := newRelay(Config{Name: "a", Socket: before, Up: up, Recorder: record.NewHistory(nil)}, dial, nil)
+	r, err := newRelay(RelayConfig{Name: "a", Socket: before, Dial: dial, Up: up, Recorder: record.NewHistory(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := r.close(); err != nil {
+		if err := r.end(); err != nil {
 			t.Error(err)
 		}
 	})

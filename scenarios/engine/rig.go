@@ -197,10 +197,12 @@ func (l *Rig) where(component string) (*cluster.Cluster, string) {
 
 // setRuntimeLink gives the link of a node's kubelet to its container runtime a fault, or
 // none.
-func (l *Rig) setRuntimeLink(node string, f record.LinkFault) error {
-	r, is := l.Runtime(node).(interface{ SetFault(record.LinkFault) error })
+func (l *Rig) setRuntimeLink(ctx context.Context, node string, f record.LinkFault) error {
+	r, is := l.Runtime(node).(interface {
+		SetFault(context.Context, record.LinkFault) error
+	})
 	if !is {
 		return fmt.Errorf("node %q has no container runtime whose link can be faulty", node)
 	}
-	return r.SetFault(f)
+	return r.SetFault(ctx, f)
 }

@@ -204,7 +204,7 @@ func (r *run) SetLink(which spec.Link, f record.LinkFault) error {
 		return r.fleet.SetLink(z, f)
 	}
 	if which.To == spec.Runtime {
-		return r.setRuntimeLink(strings.TrimPrefix(which.From, spec.KubeletPrefix), f)
+		return r.setRuntimeLink(r.ground, strings.TrimPrefix(which.From, spec.KubeletPrefix), f)
 	}
 	c, _ := r.where(which.To)
 	return c.SetLink(which.From, f)
