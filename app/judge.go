@@ -142,7 +142,7 @@ func rejudged(r, was reports.Cell, run reports.Run) reports.Cell {
 	gone := r.Unfinished
 	r.Unfinished = false
 	switch {
-	case run.Outcome == reports.HarnessError && r.Outcome != reports.HarnessError: // what is lost of a record is not in it
+	case run.Outcome == reports.HarnessError && r.Outcome != reports.HarnessError: // what was wrong after the record had ended is not in it
 		return r.Overruled(run.Outcome, run.Reason)
 	case !gone:
 		return r

@@ -268,14 +268,14 @@ func TestAKilledRunIsJudgedAndReplaced(t *testing.T) {
 	}
 }
 
-// TestWhatLostItsRecordIsNotJudged: that something was lost is in the report, and not in the history.
-func TestWhatLostItsRecordIsNotJudged(t *testing.T) {
+// TestAClusterThatCannotBeEnded: that is in the report, and not in the history, which had ended before.
+func TestAClusterThatCannotBeEnded(t *testing.T) {
 	p := newPlayed(t, twoCells(t), Options{})
 	p.runner.round = func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 		return p.round(ctx, number, parallel, cells, func(news engine.Progress) {
 			if news.Result != nil && news.Cell.ID == "mine/pods/a" {
-				lost := news.Result.Overruled(reports.HarnessError, "container web: it ended while it recorded")
-				news.Result = &lost
+				spoilt := news.Result.Overruled(reports.HarnessError, "the network is in use")
+				news.Result = &spoilt
 			}
 			tell(news)
 		})
@@ -288,7 +288,7 @@ func TestWhatLostItsRecordIsNotJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := p.cell(t, judged, "mine/pods/a"), p.cell(t, judged, "mine/pods/b")
-	if a.Outcome != reports.HarnessError || a.Reason != "container web: it ended while it recorded" || b.Outcome == reports.HarnessError {
+	if a.Outcome != reports.HarnessError || a.Reason != "the network is in use" || b.Outcome == reports.HarnessError {
 		t.Errorf("a is %s (%s), b is %s", a.Outcome, a.Reason, b.Outcome)
 	}
 }

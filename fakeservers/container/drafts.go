@@ -28,6 +28,11 @@ func (m Message) Payload() (record.Payload, error) {
 	return nil, fmt.Errorf("%q, draft: %t, is no event of a server, and no command", m.Kind, m.Draft)
 }
 
+// Losing returns the loss of what a container records, since a time, which lasts.
+func Losing(since time.Time, why error) record.ObservationLost {
+	return record.Losing(since, why, record.Connection{}, record.Exec{}, record.Listening{}, record.ListenFailed{}, record.ProcessRan{})
+}
+
 // Drafts are what a process has said of what is not over: connections that are open, and a command that runs.
 type Drafts map[draft]record.Payload
 

@@ -2,6 +2,7 @@ package kind
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -122,19 +123,18 @@ func (c *controlPlane) status(ctx context.Context, id string) (*cri.ContainerSta
 	return answer.GetStatus(), nil
 }
 
-// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do, however late. It
-// is nil if the runtime knows no such container, as it knows none of a sandbox, or ctx ends first.
-func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.ContainerStatus) {
-	err := wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (_ bool, err error) {
-		if s, err = c.status(ctx, id); status.Code(err) == codes.NotFound {
-			return false, err
-		}
-		return hasEnded(s), nil // or it is asked again
+// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do, however
+// late. It is nil if the container runtime knows no such container: it was a sandbox, or is removed.
+func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.ContainerStatus, err error) {
+	var asking error
+	err = wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (bool, error) {
+		s, asking = c.status(ctx, id)
+		return hasEnded(s) || status.Code(asking) == codes.NotFound, nil
 	})
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("waiting for how container %s has ended: %w", id, cmp.Or(asking, err))
 	}
-	return s
+	return s, nil
 }
 
 func hasEnded(s *cri.ContainerStatus) bool {

@@ -118,14 +118,33 @@ func TestAComponentWhoseContainerIsRemovedAtOnce(t *testing.T) {
 func TestAwaitEnd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	if s := onRuntime(t, cancel, runs).awaitEnd(ctx, "a"); s != nil {
-		t.Errorf("while it runs: %v", s)
+	if s, err := onRuntime(t, cancel, runs).awaitEnd(ctx, "a"); s != nil || err == nil {
+		t.Errorf("while it runs: %v, %v", s, err)
 	}
 	if end := endOf(runs); end != (End{}) {
 		t.Errorf("while it runs: %+v", end)
 	}
-	if s := onRuntime(t, func() {}, runs, exited).awaitEnd(t.Context(), "a"); s != exited {
-		t.Errorf("when it has ended: %v", s)
+	if s, err := onRuntime(t, func() {}, runs, exited).awaitEnd(t.Context(), "a"); s != exited || err != nil {
+		t.Errorf("when it has ended: %v, %v", s, err)
+	}
+}
+
+// TestAnEndThatIsNotKnown is a loss of all components of the control plane: it may be of any. That of a container which is
+// none, or is removed, is not.
+func TestAnEndThatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[codes.Code]int{codes.Unavailable: len(ports), codes.NotFound: 0} {
+		t.Run(code.String(), func(t *testing.T) {
+			t.Parallel()
+			history := record.NewHistory(nil)
+			k := &Cluster{config: Config{Recorder: history}, controlPlane: asked(t, func(any) error { return status.Error(code, "no answer") })}
+			k.lasting = t.Context()
+			k.containerEnded(containerd.Exit{Container: "a"})
+			lost := lossesIn(history)
+			if len(lost) != want || want > 0 && !strings.HasPrefix(lost[0], `component.stopped of "kube-apiserver" over: false: waiting for how container a has ended: `) {
+				t.Errorf("lost %q", lost)
+			}
+		})
 	}
 	if s := onRuntime(t, func() {}).awaitEnd(t.Context(), "a"); s != nil {
 		t.Errorf("of a sandbox: %v", s)

@@ -3,6 +3,7 @@ package kind
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -63,7 +64,7 @@ const unitExitFields = "MESSAGE_ID,EXIT_CODE,EXIT_STATUS"
 const maxEntry = 1 << 20
 
 // readUnitExits reads what a journal has of a unit, as journalctl --output=json prints it, and calls a
-// function with each end of a process that was no success.
+// function with each end of a process that was no success. An entry that can't be read is an error: it may have been one.
 func readUnitExits(journal io.Reader, exited func(End)) error {
 	lines := bufio.NewScanner(journal)
 	lines.Buffer(nil, maxEntry)
@@ -74,11 +75,17 @@ func readUnitExits(journal io.Reader, exited func(End)) error {
 			Status string `json:"EXIT_STATUS"`
 			Micros string `json:"__REALTIME_TIMESTAMP"`
 		}
-		if json.Unmarshal(lines.Bytes(), &entry) != nil || entry.ID != processExit {
+		if err := json.Unmarshal(lines.Bytes(), &entry); err != nil {
+			return fmt.Errorf("%.200q: %w", lines.Bytes(), err)
+		}
+		if entry.ID != processExit {
 			continue
 		}
-		micros, _ := strconv.ParseInt(entry.Micros, 10, 64) // journald writes it
-		status, _ := strconv.Atoi(entry.Status)
+		micros, noTime := strconv.ParseInt(entry.Micros, 10, 64)
+		status, noStatus := strconv.Atoi(entry.Status)
+		if err := errors.Join(noTime, noStatus); err != nil {
+			return fmt.Errorf("%.200q does not say how a process has ended, or when: %w", lines.Bytes(), err)
+		}
 		exited(ofUnit(entry.Code, status, time.UnixMicro(micros)))
 	}
 	return lines.Err()

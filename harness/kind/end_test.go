@@ -2,7 +2,6 @@ package kind
 
 import (
 	"bufio"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ func TestUnitExits(t *testing.T) {
 	journal := `{"MESSAGE":"` + strings.Repeat("a", 100<<10) + `","MESSAGE_ID":"39f53479d3a045ac8e11786248231fbf","__REALTIME_TIMESTAMP":"500000"}
 {"MESSAGE":"Started kubelet.service.","MESSAGE_ID":"39f53479d3a045ac8e11786248231fbf","__REALTIME_TIMESTAMP":"1000000"}
 {"MESSAGE":"Main process exited","MESSAGE_ID":"98e322203f7a4ed290d09fe03c09fe15","EXIT_CODE":"exited","EXIT_STATUS":"1","__REALTIME_TIMESTAMP":"2000000"}
-no JSON
 {"MESSAGE":"Main process exited","MESSAGE_ID":"98e322203f7a4ed290d09fe03c09fe15","EXIT_CODE":"killed","EXIT_STATUS":"9","__REALTIME_TIMESTAMP":"3000000"}
 `
 	var got []End
@@ -29,12 +27,22 @@ no JSON
 	}
 }
 
-// TestALongEntry can't be read: what comes after it is unknown.
-func TestALongEntry(t *testing.T) {
+// TestAnEntryThatCannotBeRead is an error: what it says, and what comes after it, is unknown.
+func TestAnEntryThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	err := readUnitExits(strings.NewReader(`{"MESSAGE":"`+strings.Repeat("a", maxEntry)), func(End) {})
-	if !errors.Is(err, bufio.ErrTooLong) {
-		t.Error(err)
+	const exit = `{"MESSAGE_ID":"98e322203f7a4ed290d09fe03c09fe15","EXIT_CODE":"exited",`
+	for entry, want := range map[string]string{
+		`{"MESSAGE":"` + strings.Repeat("a", maxEntry):                   bufio.ErrTooLong.Error(),
+		exit + `"EXIT_STATUS":"1","__REALTIME_TIMESTAMP":"soon"}`:        `parsing "soon": invalid syntax`,
+		exit + `"EXIT_STATUS":"1"}`:                                      `parsing "": invalid syntax`,
+		exit + `"EXIT_STATUS":"badly","__REALTIME_TIMESTAMP":"1000000"}`: `parsing "badly": invalid syntax`,
+		exit + `"EXIT_STATUS":[49,50],"__REALTIME_TIMESTAMP":"1000000"}`: "cannot unmarshal array",
+		"no JSON": "invalid character",
+	} {
+		err := readUnitExits(strings.NewReader(entry), func(e End) { t.Errorf("%.100s: %+v", entry, e) })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.100s: %v, want %s", entry, err, want)
+		}
 	}
 }
 

@@ -63,15 +63,13 @@ type Config struct {
 	Up func(ctx context.Context, node, id, reference string)
 	// Mounted is the directory of containers in which they have the directory Recorded of their node.
 	Mounted string
-	// Recorder takes what kubelets have their container runtimes do.
+	// Recorder takes what kubelets have their container runtimes do, and a loss when ends of containers, kubelets or
+	// components are not heard of any more.
 	Recorder record.Recorder
 	// Ended is called when a process of a component has ended that nobody had asked to: of a kubelet,
 	// "kubelet/node-a", or of the control plane. systemd, and the kubelet of the control plane, start it
 	// again.
 	Ended func(component string, end End)
-	// Lost is called when ends of containers, kubelets or components are not heard of any more: whether
-	// there are any from then on is not known.
-	Lost func(error)
 
 	dir string
 }
@@ -281,18 +279,37 @@ func (k *Cluster) followAll() error {
 	kubelet := []string{"journalctl", "--follow", "--lines=0", "--output=json", "--output-fields=" + unitExitFields, "_PID=1", "UNIT=kubelet.service"}
 	for _, n := range k.nodes {
 		exited := func(e End) { k.ended("kubelet/"+n.name, e) }
-		err := errors.Join(k.follow(n, events, n.relay.Follow), k.follow(n, kubelet, func(journal io.Reader) error { return readUnitExits(journal, exited) }))
+		err := errors.Join(
+			k.follow(n, events, n.relay.Follow, k.loseContainers),
+			k.follow(n, kubelet, func(journal io.Reader) error { return readUnitExits(journal, exited) }, func(err error) { k.loseComponents(err, "kubelet/"+n.name) }))
 		if err != nil {
 			return err
 		}
 	}
 	return k.follow(&k.controlPlane.node, events, func(events io.Reader) error {
 		return containerd.ReadExits(events, func(e containerd.Exit) { k.following.Go(func() { k.containerEnded(e) }) })
-	})
+	}, k.loseControlPlane)
+}
+
+// loseContainers records that ends of containers are not heard of any more.
+func (k *Cluster) loseContainers(err error) {
+	k.config.Recorder.Append("cluster", "", record.Losing(time.Now(), err, record.ContainerExited{}))
+}
+
+// loseComponents records that ends of components are not heard of any more.
+func (k *Cluster) loseComponents(err error, names ...string) {
+	for _, name := range names {
+		k.config.Recorder.Append("cluster", name, record.Losing(time.Now(), err, record.ComponentStopped{}))
+	}
+}
+
+// loseControlPlane records that of the components of the control plane.
+func (k *Cluster) loseControlPlane(err error) {
+	k.loseComponents(err, slices.Sorted(maps.Keys(ports))...)
 }
 
 // follow has what a command in a node prints read, until Close. That it ends earlier is a loss.
-func (k *Cluster) follow(n *node, command []string, read func(io.Reader) error) error {
+func (k *Cluster) follow(n *node, command []string, read func(io.Reader) error, lose func(error)) error {
 	cmd := docker.Command(append([]string{"exec", n.container}, command...)...)
 	cmd.Name, cmd.Stop = command[0], syscall.SIGKILL // what it has read is read
 	ended, err := cmd.Follow(k.lasting, read)
@@ -301,7 +318,7 @@ func (k *Cluster) follow(n *node, command []string, read func(io.Reader) error) 
 	}
 	k.following.Go(func() {
 		if err := ended(); err != nil {
-			k.config.Lost(fmt.Errorf("the events of node %s have ended: %w", n.name, err))
+			lose(fmt.Errorf("the events of node %s have ended: %w", n.name, err))
 		}
 	})
 	return nil
@@ -318,7 +335,11 @@ func (k *Cluster) ended(component string, e End) {
 // it if the container was a component.
 func (k *Cluster) containerEnded(e containerd.Exit) {
 	k.controlPlane.ends.Store(e.Container, ofContainer(e.Code, e.At))
-	s := k.controlPlane.awaitEnd(k.lasting, e.Container)
+	s, err := k.controlPlane.awaitEnd(k.lasting, e.Container)
+	if err != nil && k.lasting.Err() == nil {
+		k.loseControlPlane(err)
+		return
+	}
 	component := s.GetLabels()[containerLabel]
 	if _, is := ports[component]; is && s.GetLabels()[namespaceLabel] == systemNamespace {
 		k.ended(component, endOf(s))

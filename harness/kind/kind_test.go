@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // readLine reads a line, and then no more.
@@ -34,36 +36,40 @@ func TestWhatIsFollowedEnds(t *testing.T) {
 		{"nobody reads on", "while echo a; do :; done", readLine, "the events of node node-a have ended: journalctl: "},
 	} {
 		inPlaceOfDocker(t, c.script)
-		lost := make(chan error, 1)
-		k := &Cluster{config: Config{Lost: func(err error) { lost <- err }}}
+		history := record.NewHistory(nil)
+		k := &Cluster{config: Config{Recorder: history}}
 		k.lasting, k.end = context.WithCancel(t.Context())
-		if err := k.follow(&node{name: "node-a", container: "a"}, []string{"journalctl", "--follow"}, c.read); err != nil {
+		if err := k.follow(&node{name: "node-a", container: "a"}, []string{"journalctl", "--follow"}, c.read, func(err error) { k.loseComponents(err, "kubelet/node-a") }); err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case err := <-lost:
-			if got := err.Error(); !strings.HasPrefix(got, c.want) {
-				t.Errorf("%s: %s, want %s at its beginning", c.name, got, c.want)
-			}
-		case <-time.After(time.Minute):
-			t.Errorf("%s: nothing is lost", c.name)
+		k.following.Wait()
+		want := `component.stopped of "kubelet/node-a" over: false: ` + c.want
+		if lost := lossesIn(history); len(lost) != 1 || !strings.HasPrefix(lost[0], want) {
+			t.Errorf("%s: lost %q, want %s at its beginning", c.name, lost, want)
 		}
 		k.end()
-		k.following.Wait()
 	}
+}
+
+// lossesIn are the losses in a history, each with whose it is and whether it lasts.
+func lossesIn(history *record.History) (all []string) {
+	for e, l := range record.All[record.ObservationLost](history.Events()) {
+		all = append(all, fmt.Sprintf("%s of %q over: %t: %s", strings.Join(l.Kinds, ","), e.Subject, l.Resumed, l.Reason))
+	}
+	return all
 }
 
 // TestWhatIsFollowedUntilClose is no loss.
 func TestWhatIsFollowedUntilClose(t *testing.T) {
 	inPlaceOfDocker(t, "echo ready; exec sleep 600")
-	k := &Cluster{config: Config{Lost: func(err error) { t.Error(err) }}}
+	k := new(Cluster)
 	k.lasting, k.end = context.WithCancel(t.Context())
 	reads := make(chan struct{})
 	err := k.follow(&node{name: "node-a", container: "a"}, []string{"journalctl", "--follow"}, func(from io.Reader) error {
 		err := readLine(from)
 		close(reads)
 		return errors.Join(err, readAll(from))
-	})
+	}, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/skewrig/skewrig/fakeservers/container/collect"
 	"github.com/skewrig/skewrig/harness/kind"
 	"github.com/skewrig/skewrig/record"
 )
@@ -16,20 +14,15 @@ import (
 // whose namespace it is about. A loss that is about none goes to all, also those to come.
 type byNamespace struct {
 	mu    sync.Mutex
-	cells map[string]guest  // by the suffixes of their namespaces
-	ids   map[string]string // of all cells that ever came, likewise
-	deaf  error             // what of the cluster is not heard of any more
-	gaps  []shown           // losses that last and are no cell's
+	cells map[string]guest // by the suffixes of their namespaces
+	gaps  []shown          // losses that last and are no cell's
 }
 
 // guest is a cell on a cluster.
 type guest struct {
-	id      string // of the cell
 	history *record.History
 	// ended is told of a component that has ended by itself.
 	ended func(component string, end kind.End)
-	// lost is told of what is not heard of any more.
-	lost func(error)
 }
 
 // Append implements record.Recorder.
@@ -64,52 +57,20 @@ func (b *byNamespace) ended(component string, end kind.End) {
 	}
 }
 
-// lost tells all cells, also those to come, that something of the cluster is not heard of any more.
-func (b *byNamespace) lost(err error) {
-	b.mu.Lock()
-	b.deaf = errors.Join(b.deaf, err)
-	all := slices.Collect(maps.Values(b.cells))
-	b.mu.Unlock()
-	for _, cell := range all {
-		cell.lost(err)
-	}
-}
-
 // join has the record of a cell get what happens in its namespaces, until leave is called.
 func (b *byNamespace) join(suffix string, cell guest) (leave func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cells == nil {
-		b.cells, b.ids = make(map[string]guest), make(map[string]string)
+		b.cells = make(map[string]guest)
 	}
-	b.cells[suffix], b.ids[suffix] = cell, cell.id
+	b.cells[suffix] = cell
 	for _, gap := range b.gaps {
 		cell.history.Append(gap.source, gap.subject, gap.payload)
-	}
-	if b.deaf != nil {
-		cell.lost(b.deaf)
 	}
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		delete(b.cells, suffix)
 	}
-}
-
-// share is what was lost of the record of each cell, by its id. What may be of any is of all that ever came.
-func (b *byNamespace) share(lost []collect.Loss) map[string]error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	all := make(map[string]error)
-	for _, l := range lost {
-		namespace, _, _ := strings.Cut(l.Container, "/")
-		of := func(suffix string) bool { return strings.HasSuffix(namespace, suffix) }
-		known := slices.ContainsFunc(slices.Collect(maps.Keys(b.ids)), of)
-		for suffix, id := range b.ids {
-			if !known || of(suffix) {
-				all[id] = errors.Join(all[id], l)
-			}
-		}
-	}
-	return all
 }

@@ -98,8 +98,7 @@ func (c *Containers) start(ctx context.Context, info cluster.NodeInfo, recorder 
 		},
 	})
 	if err != nil {
-		_, failed := n.collector.Close() // nothing was recorded yet
-		return nil, errors.Join(err, failed)
+		return nil, errors.Join(err, n.collector.Close())
 	}
 	return n, nil
 }
@@ -130,16 +129,8 @@ type recordedNode struct {
 	collector *collect.Collector
 }
 
-// Close ends the node. What its containers recorded and is lost is an error, and that ends of containers were not
-// heard of.
-func (n *recordedNode) Close() error {
-	err := n.Node.Close()
-	lost, failed := n.collector.Close()
-	for _, l := range lost {
-		err = errors.Join(err, l)
-	}
-	return errors.Join(err, failed)
-}
+// Close ends the node, and then what collects from its containers.
+func (n *recordedNode) Close() error { return errors.Join(n.Node.Close(), n.collector.Close()) }
 
 // archive returns the path of an archive with an image, which is made in a directory if it was not
 // made before.

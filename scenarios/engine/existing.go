@@ -77,7 +77,7 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 	r.ground = ground
 	if e.made != nil {
 		r.made = e.made
-		defer e.made.hub.join(r.names.suffix, guest{id: r.cell.ID, history: r.history, ended: r.endedByItself(lose), lost: lose})()
+		defer e.made.hub.join(r.names.suffix, guest{history: r.history, ended: r.endedByItself(lose)})()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

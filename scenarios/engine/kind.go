@@ -161,31 +161,24 @@ func (b *batch) onKind(ctx context.Context, g group) {
 		})
 	}
 	_ = running.Wait() // it has no error
-	lost, err := closeIt()
-	b.settle(g.all(), lost, err)
+	b.settle(g.all(), closeIt())
 }
 
-// settle lays on the results of cells what was lost of their records, by their ids, and on the last one that the cluster
-// could not be ended. Then they are final.
-func (b *batch) settle(all []int, lost map[string]error, err error) {
+// settle lays on the result of the last cell that the cluster could not be ended. Then all results are final.
+func (b *batch) settle(all []int, err error) {
 	for at, i := range all {
-		spoilt := lost[b.cells[i].ID]
 		if at == len(all)-1 {
-			spoilt = errors.Join(spoilt, err)
+			b.results[i] = unless(err, b.results[i])
 		}
-		b.results[i] = unless(spoilt, b.results[i])
 		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 	}
 }
 
-// closing ends a cluster, and returns what is lost of the records of its cells, by their ids.
-type closing func() (lost map[string]error, err error)
-
-// make makes a cluster for cells that want the same, and reads what it is.
-func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Existing, closeIt closing, err error) {
+// make makes a cluster for cells that want the same, and reads what it is. The function ends it.
+func (k *Kind) make(ctx context.Context, e *Engine, cells []plan.Cell) (_ *Existing, closeIt func() error, err error) {
 	k.making.Lock()
 	defer k.making.Unlock()
-	closeIt = func() (map[string]error, error) { return nil, nil }
+	closeIt = func() error { return nil }
 	if ctx.Err() != nil {
 		return nil, closeIt, context.Cause(ctx)
 	}
@@ -229,7 +222,7 @@ func (k *Kind) config(m *madeCluster, played *Containers, t record.Topology) (ki
 	server := t.ControlPlane()[0]
 	config := kind.Config{
 		Number: k.last, ControlPlane: kind.Node{Image: k.Images[server.Version], Gates: server.Gates}, Bare: k.Bare,
-		Mounted: container.RecordDir, Recorder: m.hub, Ended: m.hub.ended, Lost: m.hub.lost,
+		Mounted: container.RecordDir, Recorder: m.hub, Ended: m.hub.ended,
 	}
 	k.mu.Unlock()
 	m.control, m.made = t.ControlPlane(), server

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/fakeservers/container/collect"
+	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/harness/kind"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
@@ -74,53 +75,42 @@ func TestAComponentEndsByItself(t *testing.T) {
 	}
 }
 
-// TestALossIsOfTheCellThatHadIt: a cell whose record is not whole is not judged, although it has ended. The others on its
-// cluster are, and the last one answers for the end of the cluster.
+// TestALossIsOfTheCellThatHadIt: its record has it. One that may be any cell's is in the records of all, also of those that
+// come later.
 func TestALossIsOfTheCellThatHadIt(t *testing.T) {
 	t.Parallel()
 	var hub byNamespace
-	for suffix, id := range map[string]string{"-1": "a", "-2": "b", "-3": "c"} {
-		hub.join(suffix, guest{id: id})()
+	var histories [4]*record.History
+	join := func(i int) (leave func()) {
+		histories[i] = new(record.History)
+		return hub.join(fmt.Sprint("-", i), guest{history: histories[i]})
 	}
-	half, refused, stays := errors.New("it ended while it recorded"), errors.New("no kubelet made it"), errors.New("the network is in use")
-	of := collect.Loss{Container: "default-1/web/app", Err: half}
-	for _, c := range []struct {
-		name string
-		lost []collect.Loss
-		end  error
-		want string // the cells that are not judged, each with why
-	}{
-		{name: "nothing"},
-		{"a container's", []collect.Loss{of}, nil, "a: container default-1/web/app: it ended while it recorded"},
-		{"not known of which", []collect.Loss{{Err: refused}}, nil, "a: no kubelet made it; b: no kubelet made it; c: no kubelet made it"},
-		{"both", []collect.Loss{of}, stays, "a: container default-1/web/app: it ended while it recorded; c: the network is in use"},
-	} {
-		b := &batch{Engine: &Engine{}, cells: []plan.Cell{{ID: "a"}, {ID: "b"}, {ID: "c"}}, results: make([]reports.Cell, 3)}
-		b.settle([]int{0, 1, 2}, hub.share(c.lost), c.end)
+	join(0)()
+	join(1)
+	join(2)
+	half, broken := errors.New("it ended while it recorded"), errors.New("the journal ended")
+	hub.Append("server/default-1/web/app", "default-1/web/app", container.Losing(time.Now(), half))
+	hub.Append("cluster", "kubelet/node-a", record.Losing(time.Now(), broken, record.ComponentStopped{}))
+	join(3)
+	for i, want := range [4]string{"", half.Error() + "; " + broken.Error(), broken.Error(), broken.Error()} {
 		var got []string
-		for i, r := range b.results {
-			if r.Outcome == reports.HarnessError {
-				got = append(got, b.cells[i].ID+": "+r.Reason)
-			}
+		for _, lost := range record.All[record.ObservationLost](histories[i].Events()) {
+			got = append(got, lost.Reason)
 		}
-		if diff := cmp.Diff(c.want, strings.Join(got, "; ")); diff != "" {
-			t.Errorf("%s, -want +got:\n%s", c.name, diff)
+		if strings.Join(got, "; ") != want {
+			t.Errorf("cell %d has lost %q, want %q", i, got, want)
 		}
 	}
 }
 
-// TestAClusterThatIsNotHeardOf is the end of the cells on it, and of those that come later.
-func TestAClusterThatIsNotHeardOf(t *testing.T) {
+// TestTheLastCellAnswersForTheEndOfItsCluster: the others are as they ended.
+func TestTheLastCellAnswersForTheEndOfItsCluster(t *testing.T) {
 	t.Parallel()
-	var hub byNamespace
-	var told [3]error
-	tell := func(i int) guest { return guest{lost: func(err error) { told[i] = err }} }
-	hub.join("-0", tell(0))()
-	hub.join("-1", tell(1))
-	broken := errors.New("the journal ended")
-	hub.lost(broken)
-	hub.join("-2", tell(2))
-	if told[0] != nil || !errors.Is(told[1], broken) || !errors.Is(told[2], broken) {
-		t.Errorf("one that left, one that was there, and one that came later were told %v", told)
+	for err, want := range map[error]string{nil: "  ", errors.New("the network is in use"): "  harness-error"} {
+		b := &batch{Engine: &Engine{}, cells: []plan.Cell{{ID: "a"}, {ID: "b"}, {ID: "c"}}, results: make([]reports.Cell, 3)}
+		b.settle([]int{0, 1, 2}, err)
+		if got := fmt.Sprint(b.results[0].Outcome, " ", b.results[1].Outcome, " ", b.results[2].Outcome); got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
 	}
 }

@@ -53,15 +53,13 @@ func (m *madeCluster) collect(nodes []kind.Node) error {
 	return nil
 }
 
-// close ends the cluster, and returns what is lost of the records of cells, by their ids.
-func (m *madeCluster) close() (lost map[string]error, err error) {
-	err = m.cluster.Close()
-	var losses []collect.Loss
+// close ends the cluster.
+func (m *madeCluster) close() error {
+	err := m.cluster.Close()
 	for _, name := range slices.Sorted(maps.Keys(m.collectors)) {
-		of, failed := m.collectors[name].Close()
-		losses, err = append(losses, of...), errors.Join(err, failed)
+		err = errors.Join(err, m.collectors[name].Close())
 	}
-	return m.hub.share(losses), err
+	return err
 }
 
 // read reads what the cluster is, and which of the components of its control plane are.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,7 +24,8 @@ type Config struct {
 	// gets there may connect, as a container of any user must: the directory that it is in is
 	// to be for its owner alone. It is made if it is not there.
 	Dir string
-	// Recorder takes the events, each as it arrives: a few milliseconds after it happened.
+	// Recorder takes the events, each as it arrives: a few milliseconds after it happened. What was sent and can't be
+	// recorded is a loss there (record.ObservationLost), of all containers if it is not known which one has sent it.
 	Recorder record.Recorder
 	// Path returns the path of the container with an id, "namespace/pod/container". It is
 	// asked once for each.
@@ -44,26 +46,7 @@ type Collector struct {
 	conns map[net.Conn]struct{}    // nil once it is closed
 	paths map[string]string        // by id
 	up    map[string]chan struct{} // by id; closed when its program has come up
-	lost  []Loss
 }
-
-// Loss is what was not recorded although it was sent: a history without it must not be judged.
-type Loss struct {
-	// Container is the path of the container that sent it. If unset, it is not known which one did.
-	Container string
-	Err       error
-}
-
-// Error implements error.
-func (l Loss) Error() string {
-	if l.Container == "" {
-		return l.Err.Error()
-	}
-	return fmt.Sprintf("container %s: %v", l.Container, l.Err)
-}
-
-// Unwrap is the cause.
-func (l Loss) Unwrap() error { return l.Err }
 
 // Listen begins to collect, until Close is called.
 func Listen(config Config) (*Collector, error) {
@@ -95,18 +78,15 @@ func Listen(config Config) (*Collector, error) {
 // closing is how long Close waits for processes that have not ended.
 const closing = time.Second
 
-// Close ends collecting, once all is recorded that was sent before, and returns what was lost.
-// Containers are to be ended before.
-func (c *Collector) Close() (lost []Loss, err error) {
-	err = c.listener.Close()
+// Close ends collecting, once all is recorded that was sent before. Containers are to be ended before.
+func (c *Collector) Close() error {
+	err := c.listener.Close()
 	c.cancel()
 	for conn := range c.close() {
 		_ = conn.SetReadDeadline(time.Now().Add(closing))
 	}
 	c.running.Wait()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lost, err
+	return err
 }
 
 func (c *Collector) close() map[net.Conn]struct{} {
@@ -117,22 +97,38 @@ func (c *Collector) close() map[net.Conn]struct{} {
 	return open
 }
 
-// lose notes a loss of a container, if it is known of which.
-func (c *Collector) lose(container string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lost = append(c.lost, Loss{container, err})
+// lose records a loss of what a container records. If its path is empty, it is not known which container it is.
+func (c *Collector) lose(path string, lost record.ObservationLost) {
+	c.config.Recorder.Append(strings.TrimSuffix("server/"+path, "/"), path, lost)
 }
 
+// acceptAgain is how long the collector waits after it could not accept a connection.
+const acceptAgain = 50 * time.Millisecond
+
+// accept accepts connections until the collector is closed. While it can't, processes wait, and what they want to record
+// comes late or not at all.
 func (c *Collector) accept() {
+	var failing *record.ObservationLost
 	for {
+		since := time.Now()
 		conn, err := c.listener.Accept()
-		if errors.Is(err, net.ErrClosed) {
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
-		}
-		if err != nil {
-			c.lose("", fmt.Errorf("collecting what containers record: %w", err))
-			return
+		case err != nil:
+			if failing == nil {
+				lost := container.Losing(since, fmt.Errorf("collecting what containers record: %w", err))
+				failing = &lost
+				c.lose("", lost)
+			}
+			select {
+			case <-time.After(acceptAgain): // this process has too many files open, perhaps
+			case <-c.ctx.Done():
+			}
+			continue
+		case failing != nil:
+			c.lose("", failing.Over())
+			failing = nil
 		}
 		if !c.add(conn) {
 			_ = conn.Close()

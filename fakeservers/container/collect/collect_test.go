@@ -9,7 +9,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,17 +44,8 @@ func listen(t *testing.T, history *record.History) (_ *Collector, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = closed(c) })
+	t.Cleanup(func() { _ = c.Close() })
 	return c, dir
-}
-
-// closed closes a collector. What it lost is an error, too.
-func closed(c *Collector) error {
-	lost, err := c.Close()
-	for _, l := range lost {
-		err = errors.Join(err, l)
-	}
-	return err
 }
 
 func connect(t *testing.T, dir string) *process {
@@ -110,21 +103,29 @@ func TestAnEventIsRecordedBeforeItIsAnswered(t *testing.T) {
 	if first.Source != "server/default/web/app" || first.Subject != "default/web/app" || first.Kind != "wire.listening" {
 		t.Errorf("the event is %+v", first)
 	}
-	if err := closed(c); err != nil {
+	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestWhatIsNotRecordedIsAnError: who ends in the middle of an event, or sends what no server
-// sees, leaves a record that is not complete.
-func TestWhatIsNotRecordedIsAnError(t *testing.T) {
+// lossesIn are the losses in a history, each with whose it is and whether it lasts.
+func lossesIn(history *record.History) (all []string) {
+	for e, l := range record.All[record.ObservationLost](history.Events()) {
+		all = append(all, fmt.Sprintf("%s %q over: %t: %s", e.Source, e.Subject, l.Resumed, l.Reason))
+	}
+	return all
+}
+
+// TestWhatIsNotRecordedIsLost: who ends in the middle of an event, or sends what no server sees, leaves a record that is not
+// complete.
+func TestWhatIsNotRecordedIsLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ sent, want string }{
-		"another kind": {`{"kind":"container.exited","data":{"exitCode":0}}` + "\n", "no event of a server"},
-		"no payload":   {`{"kind":"wire.listening"}` + "\n", "no payload"},
-		"a draft":      {`{"draft":true,"kind":"wire.listening","data":{}}` + "\n", "no event of a server"},
-		"no JSON":      {"x\n", "invalid character"},
-		"half of it":   {`{"kind":"wire.lis`, "ended while it recorded"},
+		"another kind": {`{"kind":"container.exited","data":{"exitCode":0}}` + "\n", "over: false: .*no event of a server"},
+		"no payload":   {`{"kind":"wire.listening"}` + "\n", "over: false: .*no payload"},
+		"a draft":      {`{"draft":true,"kind":"wire.listening","data":{}}` + "\n", "over: false: .*no event of a server"},
+		"no JSON":      {"x\n", "over: false: .*invalid character"},
+		"half of it":   {`{"kind":"wire.lis`, "over: true: it ended while it recorded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -139,14 +140,69 @@ func TestWhatIsNotRecordedIsAnError(t *testing.T) {
 			if _, err := p.from.ReadByte(); err == nil {
 				t.Error("it is answered")
 			}
-			lost, err := collector.Close()
-			if len(lost) != 1 || lost[0].Container != "default/web/app" || !strings.Contains(lost[0].Error(), c.want) || err != nil {
-				t.Errorf("lost %v, want one with %q in it; error %v", lost, c.want, err)
+			if err := collector.Close(); err != nil {
+				t.Error(err)
 			}
-			if events := history.Events(); len(events) > 0 {
+			lost := lossesIn(history)
+			if want := regexp.MustCompile(`^server/default/web/app "default/web/app" ` + c.want); len(lost) != 1 || !want.MatchString(lost[0]) {
+				t.Errorf("lost %q, want one like %s", lost, want)
+			}
+			if events := history.Events(); len(events) > 1 {
 				t.Errorf("%+v was recorded", events)
 			}
 		})
+	}
+}
+
+// TestHalfAnEvent: the connections that were open are recorded all the same.
+func TestHalfAnEvent(t *testing.T) {
+	t.Parallel()
+	history := record.NewHistory(nil)
+	c, dir := listen(t, history)
+	p := connect(t, dir)
+	p.read()
+	p.write(`{"draft":true,"kind":"wire.connection","data":{"id":1,"port":80}}` + "\n" + `{"kind":`)
+	if err := errors.Join(p.conn.Close(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, e := range history.Events() {
+		kinds = append(kinds, e.Kind)
+	}
+	if diff := cmp.Diff([]string{"wire.connection", "observation.lost"}, kinds); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// exhausted is a listener of a process that has too many files open for a while.
+type exhausted struct {
+	net.Listener
+
+	fails int
+}
+
+func (e *exhausted) Accept() (net.Conn, error) {
+	if e.fails--; e.fails >= 0 {
+		return nil, syscall.EMFILE
+	}
+	conn, _ := net.Pipe()
+	return conn, nil
+}
+
+// TestTooManyFilesAreOpen: the collector goes on when it can accept connections again, and what came late is a loss.
+func TestTooManyFilesAreOpen(t *testing.T) {
+	t.Parallel()
+	history := record.NewHistory(nil)
+	c := &Collector{config: Config{Recorder: history}, listener: &exhausted{fails: 2}}
+	c.ctx, c.cancel = context.WithCancel(t.Context())
+	defer c.cancel()
+	c.accept() // which is closed: the first connection ends it
+	want := []string{
+		`server "" over: false: collecting what containers record: too many open files`,
+		`server "" over: true: collecting what containers record: too many open files`,
+	}
+	if diff := cmp.Diff(want, lossesIn(history)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -173,7 +229,7 @@ func TestAProgramThatHasComeUp(t *testing.T) {
 	if err := c.Up(ended, "another"); err == nil {
 		t.Error("another program has come up, too")
 	}
-	if err := errors.Join(p.conn.Close(), closed(c)); err != nil {
+	if err := errors.Join(p.conn.Close(), c.Close()); err != nil {
 		t.Error(err)
 	}
 	if events := history.Events(); len(events) > 0 {
@@ -186,7 +242,7 @@ func TestCloseEndsAllConnections(t *testing.T) {
 	c, dir := listen(t, record.NewHistory(nil))
 	p := connect(t, dir)
 	p.read()
-	if err := closed(c); err != nil {
+	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 	if _, err := p.from.ReadByte(); err == nil {
@@ -213,7 +269,8 @@ func TestAProcessThatIsNoContainersIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "d")
 	refused := errors.New("no such container")
-	c, err := Listen(Config{Dir: dir, Recorder: record.NewHistory(nil), Path: func(context.Context, string) (string, error) { return "", refused }})
+	history := record.NewHistory(nil)
+	c, err := Listen(Config{Dir: dir, Recorder: history, Path: func(context.Context, string) (string, error) { return "", refused }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,8 +278,11 @@ func TestAProcessThatIsNoContainersIsRefused(t *testing.T) {
 	if _, err := p.from.ReadByte(); err == nil {
 		t.Error("it is greeted")
 	}
-	if err := closed(c); err == nil || !strings.Contains(err.Error(), "a process that wants to record") {
-		t.Errorf("the error is %v", err)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if lost := lossesIn(history); len(lost) != 1 || !strings.HasPrefix(lost[0], `server "" over: false: a process that wants to record: `) {
+		t.Errorf("lost %q", lost)
 	}
 }
 
@@ -260,7 +320,7 @@ func TestOpenConnectionsEndWithTheirProcess(t *testing.T) {
 	if err := p.conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := closed(c); err != nil {
+	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 	var got []string

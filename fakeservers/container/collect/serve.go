@@ -23,6 +23,7 @@ type sender struct {
 
 // serve records what a process sends, until either side ends.
 func (c *Collector) serve(conn *net.UnixConn) {
+	since := time.Now()
 	id, err := c.config.peer(conn)
 	path := ""
 	if err == nil {
@@ -30,7 +31,7 @@ func (c *Collector) serve(conn *net.UnixConn) {
 	}
 	if err != nil {
 		if c.ctx.Err() == nil && !isGone(conn) {
-			c.lose("", fmt.Errorf("a process that wants to record: %w", err))
+			c.lose("", container.Losing(since, fmt.Errorf("a process that wants to record: %w", err)))
 		}
 		return
 	}
@@ -38,28 +39,37 @@ func (c *Collector) serve(conn *net.UnixConn) {
 		return // it has ended already
 	}
 	s := sender{path: path, to: c.config.Recorder, up: func() { c.cameUp(id) }, open: make(container.Drafts)}
-	if err := s.receive(conn); err != nil {
-		c.lose(path, err)
+	since, err = s.receive(conn)
+	switch {
+	case errors.Is(err, errHalf): // and it records nothing more
+		s.killed()
+		c.lose(path, container.Losing(since, err).Over())
+	case err != nil:
+		c.lose(path, container.Losing(since, err))
 	}
 }
 
-// receive records what arrives. At its end, which may be a kill, connections are closed that
-// were open.
-func (s sender) receive(conn net.Conn) error {
+// errHalf is why the last event of a process is lost.
+var errHalf = errors.New("it ended while it recorded")
+
+// receive records what arrives. At its end, which may be a kill, connections are closed that were open. The error says
+// what can't be recorded that has come since a time.
+func (s sender) receive(conn net.Conn) (since time.Time, _ error) {
 	for from := bufio.NewReader(conn); ; {
+		since = time.Now()
 		line, err := from.ReadBytes('\n')
 		switch {
 		case err != nil && len(line) > 0:
-			return fmt.Errorf("it ended while it recorded: %.200s", line)
+			return since, fmt.Errorf("%w: %.200s", errHalf, line)
 		case err != nil:
 			if !errors.Is(err, os.ErrDeadlineExceeded) { // or the collector is closed
 				s.killed()
 			}
-			return nil // as every process does
+			return since, nil // as every process does
 		}
 		m, payload, err := parse(line)
 		if err != nil {
-			return err
+			return since, err
 		}
 		if m.Up {
 			s.up()

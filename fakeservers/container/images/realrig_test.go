@@ -108,8 +108,11 @@ func newNode(t *testing.T, set images.Set) *node {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if lost, err := collector.Close(); len(lost) > 0 || err != nil {
-			t.Errorf("not everything was recorded: %v, %v", lost, err)
+		if err := collector.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, lost := range record.All[record.ObservationLost](n.history.Events()) {
+			t.Errorf("not everything was recorded: %s", lost.Reason)
 		}
 	})
 	t.Cleanup(n.removePods)
