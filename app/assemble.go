@@ -22,7 +22,7 @@ type assembler struct {
 
 // newAssembler is for runs of cells, some of which may be those of the user's files.
 func newAssembler(cells []plan.Cell, files []string, of Catalog, reproduce reports.Reproduce) (*assembler, error) {
-	own, err := planFiles(files, of.Sources)
+	own, err := of.planFiles(files)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -232,7 +233,7 @@ func located(failures build.Errors, cells []plan.Cell) error {
 	for _, failure := range failures {
 		var err error = failure
 		if place := places[failure.Target.String()]; place != "" {
-			err = fmt.Errorf("%s: %w", place, failure)
+			err = strict.At(place, failure)
 		}
 		if !said[err.Error()] {
 			said[err.Error()] = true

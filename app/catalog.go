@@ -43,13 +43,15 @@ func Here() (Catalog, error) { return HereOn(nil) }
 
 // HereOn is Here with sources that stand in for releases.
 func HereOn(sources release.Sources) (Catalog, error) {
-	repository, err := ownCatalog(sources)
-	if err != nil {
-		return Catalog{}, err
-	}
 	ours, err := builtIn()
 	if err != nil {
 		return Catalog{}, Failed(err)
+	}
+	repository, err := ownCatalog(sources)
+	if err != nil {
+		stated := Catalog{Requirements: slices.Concat(repository.Requirements, ours.Requirements)}
+		_, err := stated.addProblems(err, repository.Files)
+		return Catalog{}, err
 	}
 	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known, Sources: sources}
 	if len(sources) > 0 {

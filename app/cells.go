@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/files"
-	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -52,7 +53,7 @@ func Select(args []string) ([]plan.Cell, error) {
 // and of the catalog. A file of which no pattern chooses any cell is run as a whole.
 // No argument is what of the catalog the default pair of releases can run.
 // Everything that is wrong with files, patterns and expressions is found here,
-// before anything is started.
+// before anything is started. With an error of a file, the cells are what of it could be decoded.
 func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 	var files, patterns []string
 	for _, arg := range args {
@@ -62,9 +63,9 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 			patterns = append(patterns, arg)
 		}
 	}
-	cells, err := planFiles(files, c.Sources)
+	cells, err := c.planFiles(files)
 	if err != nil {
-		return nil, err
+		return cells, err
 	}
 	if len(patterns) > 0 || len(files) == 0 {
 		if cells, err = c.choose(cells, patterns); err != nil {
@@ -74,8 +75,54 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 	if err := c.checkSources(cells); err != nil {
 		return nil, err
 	}
-	_, err = engine.Compile(cells)
-	return cells, errors.Join(err, engine.Unplayed(cells), engine.UnknownFields(cells), check.Undeclared(cells), check.Refuse(cells), c.checkRequirements(cells))
+	return cells, c.problemsOf(cells)
+}
+
+// problemsOf returns what is wrong with cells, beside what is found when their files are read.
+func (c Catalog) problemsOf(cells []plan.Cell) error {
+	return strict.Join(c.problemsOfParts(cells), engine.Unplayed(cells), check.Undeclared(cells), check.Refuse(cells))
+}
+
+// problemsOfParts returns what is wrong with what cells have, whatever more they may need.
+func (c Catalog) problemsOfParts(cells []plan.Cell) error {
+	_, err := engine.Compile(cells)
+	return strict.Join(err, engine.UnknownFields(cells), check.MissingFields(cells), c.checkRequirements(cells))
+}
+
+// addProblems adds to what is wrong with files, if anything is, what more is wrong with what of them could be decoded. It
+// returns the cells of that.
+func (c Catalog) addProblems(err error, scenarios []*spec.File) ([]plan.Cell, error) {
+	if err == nil {
+		return nil, nil
+	}
+	var cells []plan.Cell
+	problems := []error{err}
+	for _, f := range scenarios {
+		parts := plan.Parts(f)
+		cells = append(cells, parts...)
+		switch decoded := f.Decoded("axes", "where", "topology", "images"); {
+		case decoded && f.Decoded("steps"):
+			problems = append(problems, c.problemsOf(parts))
+		case decoded:
+			problems = append(problems, c.problemsOfParts(parts), engine.Unplayed(parts))
+		default:
+			problems = append(problems, c.problemsOfParts(parts))
+		}
+	}
+	return cells, strict.Join(problems...)
+}
+
+// AddProblems adds to what is wrong with cells that Select returned what is looked at after that: what reaches beyond
+// their rigs, and releases that don't exist. If err is nil, it does nothing.
+func AddProblems(ctx context.Context, err error, cells []plan.Cell, outside error) error {
+	if err == nil {
+		return nil
+	}
+	_, missing := CheckReleases(ctx, cells)
+	if _, failed := errors.AsType[*Failure](missing); failed {
+		missing = nil // it is not known which are missing
+	}
+	return strict.Join(err, outside, missing)
 }
 
 // ofUpstream explains patterns for cells that are upstream's specs. It is nil if there are none.
@@ -113,7 +160,6 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 		stated[r.ID] = true
 	}
 	var unknown []error
-	seen := make(map[string]bool)
 	for _, cell := range cells {
 		var checks []action.Check
 		for _, step := range cell.Steps {
@@ -123,10 +169,11 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 			checks = append(checks, action.Check{ID: of.ID, Requirement: of.Requirement, Line: cell.CompareLine})
 		}
 		for _, c := range checks {
-			at := check.PlaceOfRequirement(cell, c)
-			if !stated[c.Requirement] && !seen[at] {
-				seen[at] = true // cells of one scenario have the same checks
-				unknown = append(unknown, fmt.Errorf("%s: check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", at, c.ID, c.Requirement))
+			if !stated[c.Requirement] {
+				unknown = append(unknown, strict.Problem{
+					Position: check.PlaceOfRequirement(cell, c),
+					Message:  fmt.Sprintf("check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", c.ID, c.Requirement),
+				})
 			}
 		}
 	}
@@ -141,7 +188,9 @@ func IsFile(arg string) bool {
 // planFiles plans the user's own scenario files, each with the directory that
 // it is in as the root for the files that it names. One outside the working directory
 // goes by its name alone.
-func planFiles(paths []string, sources release.Sources) ([]plan.Cell, error) {
+//
+// If something is wrong with them, it returns what of the cells could be decoded.
+func (c Catalog) planFiles(paths []string) ([]plan.Cell, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -173,11 +222,11 @@ func planFiles(paths []string, sources release.Sources) ([]plan.Cell, error) {
 	}
 	var all []*spec.File
 	for _, from := range slices.Sorted(maps.Keys(within)) {
-		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: sources}, files.DirFS(from, files.MaxText), within[from])
+		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: c.Sources}, files.DirFS(from, files.MaxText), within[from])
 		all, problems = append(all, scenarios...), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {
-		return nil, err
+		return c.addProblems(err, all)
 	}
 	return plan.Cells(all)
 }

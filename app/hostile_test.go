@@ -20,9 +20,9 @@ func TestFilesThatUsersNameAreRegular(t *testing.T) {
 	}
 	var c Catalog
 	for name, read := range map[string]func(file string) error{
-		"a scenario": func(file string) error { _, err := planFiles([]string{file}, nil); return err },
+		"a scenario": func(file string) error { _, err := c.planFiles([]string{file}); return err },
 		"a scenario elsewhere": func(file string) error {
-			_, err := planFiles([]string{filepath.Join("..", filepath.Base(dir), file)}, nil)
+			_, err := c.planFiles([]string{filepath.Join("..", filepath.Base(dir), file)})
 			return err
 		},
 		"a list":     func(file string) error { _, err := c.Excusing(file); return err },

@@ -158,7 +158,7 @@ func rejudged(r, was reports.Cell, run reports.Run) reports.Cell {
 // savedCells plans the cells of a saved report. A cell that neither the catalog
 // nor the files have any more can't be judged, and is an error.
 func (c Catalog) savedCells(saved reports.Report, files []string) ([]plan.Cell, error) {
-	own, err := planFiles(files, c.Sources)
+	own, err := c.planFiles(files)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -18,10 +19,10 @@ func CheckOutside(cells []plan.Cell, cluster, allowed bool) error {
 	}
 	var problems []error
 	for _, o := range plan.OutsideOf(cells, cluster) {
-		problems = append(problems, fmt.Errorf("%s: %s", o.Place, o.Text))
+		problems = append(problems, strict.At(o.Place, errors.New(o.Text)))
 	}
 	if len(problems) == 0 {
 		return nil
 	}
-	return errors.Join(append(problems, fmt.Errorf("run with %s to allow it, if you trust the scenario as you trust a program that you run", AllowHost))...)
+	return strict.Join(append(problems, fmt.Errorf("run with %s to allow it, if you trust the scenario as you trust a program that you run", AllowHost))...)
 }

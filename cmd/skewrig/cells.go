@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -75,10 +76,8 @@ func newPlan() *cobra.Command {
   skewrig plan ./mine.yaml --source ../kubernetes`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cells, err := b.selected(cmd, args)
-			if err != nil {
-				return err
-			}
-			if err := app.CheckOutside(cells, false, host); err != nil {
+			outside := app.CheckOutside(cells, false, host)
+			if err := app.AddProblems(cmd.Context(), cmp.Or(err, outside), cells, outside); err != nil {
 				return err
 			}
 			unknown, err := app.CheckReleases(cmd.Context(), cells)

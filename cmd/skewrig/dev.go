@@ -138,7 +138,7 @@ func (d *dev) once(ctx context.Context) error {
 		return err
 	}
 	cells, err := planning(ctx, func() ([]plan.Cell, error) { return here.Select(d.args) })
-	if err != nil {
+	if err := app.AddProblems(ctx, err, cells, app.CheckOutside(cells, false, d.host)); err != nil {
 		return err
 	}
 	if here, err = here.Excusing(d.known); err != nil {

@@ -93,7 +93,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	cells, err := f.again.cells(cmd.Context(), here, args)
-	if err != nil {
+	if err := app.AddProblems(cmd.Context(), err, cells, app.CheckOutside(cells, !f.on.isRig(), f.host)); err != nil {
 		return err
 	}
 	if len(cells) == 0 && f.again.rerun != "" {

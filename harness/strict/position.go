@@ -19,6 +19,24 @@ type Position struct {
 // String returns the position as editors and compilers write it.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
+// ParsePosition reads a position that String has written, and returns false for any other text.
+func ParsePosition(text string) (p Position, is bool) {
+	rest, column := cutNumber(text)
+	p.File, p.Line = cutNumber(rest)
+	p.Column = column
+	return p, p.Line > 0 && p.Column > 0
+}
+
+// cutNumber cuts a number off that ends a text after a colon. Without one, it returns 0.
+func cutNumber(text string) (rest string, n int) {
+	at := max(0, strings.LastIndexByte(text, ':'))
+	n, err := strconv.Atoi(strings.TrimPrefix(text[at:], ":"))
+	if err != nil {
+		return text, 0
+	}
+	return text[:at], n
+}
+
 // Find returns the node at a path and true, or the last node on the way to it
 // and false.
 func Find(n *yaml.Node, path string) (*yaml.Node, bool) {

@@ -2,6 +2,7 @@ package strict
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,7 +16,21 @@ type Problem struct {
 	// Message says what is wrong and, where it can be said, what would be
 	// right.
 	Message string `json:"message"`
+	// Cause is the error that Message is the text of. If unset, it is of none.
+	Cause error `json:"-"`
 }
+
+// At returns an error as a problem at a place as Position.String writes it, or with that before it.
+func At(place string, err error) error {
+	p, is := ParsePosition(place)
+	if !is {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	return Problem{Position: p, Message: err.Error(), Cause: err}
+}
+
+// Unwrap returns the cause.
+func (p Problem) Unwrap() error { return p.Cause }
 
 // Error returns the problem as file:line:column: message.
 func (p Problem) Error() string {
@@ -42,6 +57,15 @@ func (e *Errors) Error() string {
 		lines[i] = p.Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems.
+func (e *Errors) Unwrap() []error {
+	all := make([]error, len(e.Problems))
+	for i, p := range e.Problems {
+		all[i] = p
+	}
+	return all
 }
 
 // maxProblems bounds the problems that are kept of one file, so that a large
@@ -88,7 +112,41 @@ func AsError(problems []Problem) error {
 		return nil
 	}
 	slices.SortFunc(problems, Problem.compare)
-	return &Errors{Problems: slices.Compact(problems)}
+	return &Errors{Problems: slices.CompactFunc(problems, func(p, q Problem) bool { return p.compare(q) == 0 })}
+}
+
+// Join returns all problems in errors, sorted and each once, as Errors. Errors that are no problem of a file come after
+// them. It returns nil if there are none.
+func Join(errs ...error) error {
+	var problems []Problem
+	var others []error
+	seen := make(map[string]bool)
+	var add func(error)
+	add = func(err error) {
+		switch err := err.(type) { //nolint:errorlint // a wrapped problem has another text
+		case nil:
+		case Problem:
+			problems = append(problems, err)
+		case *Errors:
+			problems = append(problems, err.Problems...)
+		case interface{ Unwrap() []error }:
+			for _, one := range err.Unwrap() {
+				add(one)
+			}
+		default:
+			if !seen[err.Error()] {
+				seen[err.Error()] = true
+				others = append(others, err)
+			}
+		}
+	}
+	for _, err := range errs {
+		add(err)
+	}
+	if len(others) == 0 {
+		return AsError(problems)
+	}
+	return errors.Join(append([]error{AsError(problems)}, others...)...)
 }
 
 // maxQuoted bounds how much of a file's text a message repeats, in bytes.

@@ -44,7 +44,7 @@ func (s *Source) Fail(n *yaml.Node, format string, args ...any) {
 
 // Note reports a node that could be decoded, and is wrong for what it says.
 func (s *Source) Note(n *yaml.Node, format string, args ...any) {
-	s.Problems.add(Problem{Position{s.File, n.Line, n.Column}, fmt.Sprintf(format, args...)})
+	s.Problems.add(Problem{Position: Position{s.File, n.Line, n.Column}, Message: fmt.Sprintf(format, args...)})
 }
 
 // Parse reads all documents of a text. It returns those before the first

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -153,10 +154,11 @@ func (w WrittenChecks) Change(r *spec.Rig) {
 // Plan implements Planner. It leaves out the checks that are not for the rig.
 func (w WrittenChecks) Plan(s Scene) (Action, error) {
 	var checks Checks
+	var problems []error
 	for i, c := range w {
 		applies, err := s.Rig.Applies(c.When)
 		if err != nil {
-			return checks, fmt.Errorf("check %s: %w", c.ID, err)
+			problems = append(problems, fmt.Errorf("check %s: %w", c.ID, err))
 		}
 		if !applies {
 			continue
@@ -166,11 +168,11 @@ func (w WrittenChecks) Plan(s Scene) (Action, error) {
 			check.Is = *c.Is
 		}
 		if err := check.setMode(c, s.Scenario); err != nil {
-			return checks, fmt.Errorf("check %s: %w", c.ID, err)
+			problems = append(problems, fmt.Errorf("check %s: %w", c.ID, err))
 		}
 		checks.Checks = append(checks.Checks, check)
 	}
-	return checks, nil
+	return checks, errors.Join(problems...)
 }
 
 // setMode sets when a check must hold, and for how long it is watched.

@@ -50,7 +50,7 @@ func TestAJudgementEnds(t *testing.T) {
 			p := cellWith(t, c)
 			p.limit = limit
 			got := Judge(t.Context(), p, exits("pairs", 100)).Checks[0]
-			costly := strings.Contains(got.Reason, "c.yaml:0: too costly: the evaluations of this cell cost more than 1000 together") &&
+			costly := strings.Contains(got.Reason, "c.yaml:0:1: too costly: the evaluations of this cell cost more than 1000 together") &&
 				strings.Contains(got.Reason, "check pairs costs most")
 			if got.Outcome != want || costly != (want == reports.Unknown) {
 				t.Errorf("%s, limit %d: %s (%s), want %s", mode, limit, got.Outcome, got.Reason, want)

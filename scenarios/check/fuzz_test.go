@@ -29,6 +29,7 @@ func FuzzRulesOverBrokenExpressions(f *testing.F) {
 				check[0].Must = must
 				_ = Refuse([]plan.Cell{cell})
 				_ = Undeclared([]plan.Cell{cell})
+				_ = MissingFields([]plan.Cell{cell})
 				_, _ = Needs(cell)
 			}
 		}

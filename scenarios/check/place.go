@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -28,7 +29,9 @@ func expressions(cell plan.Cell, look func(step int, e written, it string)) {
 		}
 		for _, c := range step.Checks() {
 			what := "check " + c.ID
-			look(i, written{cell, c.Line, "observe", what, c.Observe}, "")
+			if c.Observe != "" {
+				look(i, written{cell, c.Line, "observe", what, c.Observe}, "")
+			}
 			if c.Must != "" {
 				look(i, written{cell, c.Line, "must", what, c.Must}, c.Observe)
 			}
@@ -45,12 +48,16 @@ func untilOf(step plan.Step) string {
 // errorf is a mistake in an expression, with its place: that of an offset in the
 // expression, counted in characters.
 func (w written) errorf(offset int, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", w.place(offset), w.what, fmt.Errorf(format, args...))
+	return problem(w.place(offset), "%s: %s", w.what, fmt.Sprintf(format, args...))
 }
 
-// place is where a part of the expression stands, as file:line:column. Where the file
-// writes it otherwise, it is the place of the field.
-func (w written) place(offset int) string {
+// problem is one of a file, at a place.
+func problem(at strict.Position, format string, args ...any) error {
+	return strict.Problem{Position: at, Message: fmt.Sprintf(format, args...)}
+}
+
+// place is where a part of the expression stands. Where the file writes it otherwise, it is the place of the field.
+func (w written) place(offset int) strict.Position {
 	field := place(w.cell, w.line, w.field)
 	begin, found := indexOfField(w.cell.Text, w.line, w.field)
 	if !found {
@@ -60,23 +67,28 @@ func (w written) place(offset int) string {
 	if !found {
 		return field
 	}
-	before := w.cell.Text[:at]
-	return fmt.Sprintf("%s:%d:%d", w.cell.File, 1+strings.Count(before, "\n"), at-strings.LastIndex(before, "\n"))
+	return positionOf(w.cell, at)
 }
 
-// PlaceOfRequirement is where the requirement of a check stands, as file:line:column.
-func PlaceOfRequirement(cell plan.Cell, c action.Check) string {
+// PlaceOfRequirement is where the requirement of a check stands.
+func PlaceOfRequirement(cell plan.Cell, c action.Check) strict.Position {
 	return written{cell: cell, line: c.Line, field: "requirement", text: c.Requirement}.place(0)
 }
 
-// place is where a field of what begins in a line stands, as file:line:column.
-func place(cell plan.Cell, line int, field string) string {
+// place is where a field of what begins in a line stands.
+func place(cell plan.Cell, line int, field string) strict.Position {
 	at, found := indexOfField(cell.Text, line, field)
 	if !found {
-		return fmt.Sprintf("%s:%d", cell.File, line)
+		return strict.Position{File: cell.File, Line: line, Column: 1}
 	}
+	return positionOf(cell, at)
+}
+
+// positionOf is that of an index in the text of a cell's file.
+func positionOf(cell plan.Cell, at int) strict.Position {
 	before := cell.Text[:at]
-	return fmt.Sprintf("%s:%d:%d", cell.File, 1+strings.Count(before, "\n"), at-strings.LastIndex(before, "\n"))
+	column := 1 + utf8.RuneCountInString(before[1+strings.LastIndexByte(before, '\n'):])
+	return strict.Position{File: cell.File, Line: 1 + strings.Count(before, "\n"), Column: column}
 }
 
 // indexOfField is where the first field of that name from a line on begins in a text.

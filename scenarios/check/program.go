@@ -73,7 +73,7 @@ func mistakesIn(cell plan.Cell) error {
 	for _, step := range cell.Steps {
 		for _, c := range step.Checks() {
 			if why := unequal(c); why != "" {
-				all = append(all, fmt.Errorf("%s: check %s: %s", place(cell, c.Line, "observe"), c.ID, why))
+				all = append(all, problem(place(cell, c.Line, "observe"), "check %s: %s", c.ID, why))
 			}
 		}
 	}

@@ -62,13 +62,48 @@ func FuzzScenario(f *testing.F) {
 	})
 }
 
+// TestPartsOfInvalidFiles: rules look at what could be decoded of a file, whatever is missing.
+func TestPartsOfInvalidFiles(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("../spec/testdata/invalid-*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cells, err := planned(text, nil); err == nil {
+			t.Errorf("%s gives %d cells", path, len(cells))
+		}
+	}
+}
+
 // strictly decodes a scenario.
 func strictly(scenario, manifest []byte) ([]plan.Cell, error) {
 	files, err := action.Load(fstest.MapFS{"fuzz.yaml": {Data: scenario}, "pod.yaml": {Data: manifest}}, []string{"fuzz.yaml"})
+	for _, f := range files {
+		if err != nil {
+			_ = problemsOf(plan.Parts(f))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return plan.Cells(files)
+}
+
+// problemsOf finds what is wrong with cells.
+func problemsOf(cells []plan.Cell) error {
+	var all []error
+	for i, cell := range cells {
+		_, err := check.Compile(cell)
+		needs, unknown := check.Needs(cell)
+		cells[i].Topology = needs
+		all = append(all, err, unknown)
+	}
+	return errors.Join(append(all, check.MissingFields(cells), check.Undeclared(cells), check.Refuse(cells))...)
 }
 
 // planned plans a scenario, and finds all that is wrong with it.
@@ -77,15 +112,7 @@ func planned(scenario, manifest []byte) ([]plan.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, cell := range cells {
-		if _, err := check.Compile(cell); err != nil {
-			return nil, err
-		}
-		if cells[i].Topology, err = check.Needs(cell); err != nil {
-			return nil, err
-		}
-	}
-	return cells, errors.Join(check.Undeclared(cells), check.Refuse(cells))
+	return cells, problemsOf(cells)
 }
 
 // checkPlan fails a test if a plan can't be printed for a terminal, or is another one once it is stored.

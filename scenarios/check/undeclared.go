@@ -10,27 +10,19 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/skewrig/skewrig/harness/spelling"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// Undeclared reports what expressions of cells name and no cell can have anything of, and
-// fields that objects don't have: each with its place, and what may have been meant. It
-// would never be seen, whatever a release does.
+// Undeclared reports what expressions of cells name and no cell can have anything of: each
+// with its place, and what may have been meant. It would never be seen, whatever a release
+// does.
 func Undeclared(cells []plan.Cell) error {
 	var all []error
-	seen := make(map[string]bool) // cells of one scenario have the same expressions
-	report := func(err error) {
-		if !seen[err.Error()] {
-			seen[err.Error()] = true
-			all = append(all, err)
-		}
-	}
 	for _, cell := range cells {
-		for _, err := range misspelt(cell) {
-			report(err)
-		}
-		d, newest := declare(cell), hasNewestTypes(cell)
+		all = append(all, misspelt(cell)...)
+		d := declare(cell)
 		expressions(cell, func(step int, e written, it string) {
 			tree, is := parse(e.text)
 			if !is {
@@ -38,17 +30,29 @@ func Undeclared(cells []plan.Cell) error {
 			}
 			seeing(it).visit(tree, func(n named) {
 				if why := d.refuse(cell, step, n); why != "" {
-					report(e.errorf(offset(e.text, n.id), "%s", why))
+					all = append(all, e.errorf(offset(e.text, n.id), "%s", why))
 				}
 			})
-			if newest {
-				for _, m := range missingFields(e.text, it) {
-					report(e.errorf(m.offset, "%s", m.message))
-				}
+		})
+	}
+	return strict.Join(all...)
+}
+
+// MissingFields reports fields in expressions of cells that objects don't have: each with
+// its place, and what may have been meant.
+func MissingFields(cells []plan.Cell) error {
+	var all []error
+	for _, cell := range cells {
+		if !hasNewestTypes(cell) {
+			continue
+		}
+		expressions(cell, func(_ int, e written, it string) {
+			for _, m := range missingFields(e.text, it) {
+				all = append(all, e.errorf(m.offset, "%s", m.message))
 			}
 		})
 	}
-	return errors.Join(all...)
+	return strict.Join(all...)
 }
 
 // onlyAsked are the kinds whose objects are created to get an answer, and not kept.
@@ -70,7 +74,7 @@ func misspelt(cell plan.Cell) (all []error) {
 		for _, use := range uses.of {
 			near := spelling.Closest(use.Name, uses.known)
 			if !slices.Contains(uses.known, use.Name) && len(near) > 0 {
-				all = append(all, fmt.Errorf("%s: no release has a %s %s: did you mean %s?", use.Position, uses.what, use.Name, near[0]))
+				all = append(all, problem(use.Position, "no release has a %s %s: did you mean %s?", uses.what, use.Name, near[0]))
 			}
 		}
 	}

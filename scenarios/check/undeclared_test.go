@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -162,7 +163,7 @@ func TestAFieldThatObjectsDontHaveIsRefused(t *testing.T) {
 	refused := func(version release.Version, observe, must string) string {
 		cell := playground(observe, must)
 		cell.Topology.Version = version
-		if err := Undeclared([]plan.Cell{cell}); err != nil {
+		if err := errors.Join(Undeclared([]plan.Cell{cell}), MissingFields([]plan.Cell{cell})); err != nil {
 			return err.Error()
 		}
 		return ""

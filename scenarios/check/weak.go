@@ -20,16 +20,16 @@ import (
 // about it.
 func Refuse(cells []plan.Cell) error {
 	refused := unjudged(cells)
-	seen := make(map[string]bool) // cells of one scenario have the same checks
+	seen := make(map[error]bool) // cells of one scenario have the same checks
 	for _, cell := range cells {
 		for i, step := range cell.Steps {
 			for _, c := range step.Checks() {
 				why := judged{c, cell, i}.weak()
-				if why == "" || seen[why] {
+				if why == nil || seen[why] {
 					continue
 				}
 				seen[why] = true
-				refused = append(refused, errors.New(why))
+				refused = append(refused, why)
 			}
 		}
 	}
@@ -49,10 +49,10 @@ func unjudged(cells []plan.Cell) (refused []error) {
 		switch at := place(cell, 1, "steps"); {
 		case isJudged(cell) || told[cell.Scenario]:
 		case has[cell.Scenario]:
-			refused = append(refused, fmt.Errorf("%s: cell %s has no check: %s, or leave the cell out by where", at, cell.ID, add))
+			refused = append(refused, problem(at, "cell %s has no check: %s, or leave the cell out by where", cell.ID, add))
 		default:
 			told[cell.Scenario] = true
-			refused = append(refused, fmt.Errorf("%s: the scenario has no check: %s", at, add))
+			refused = append(refused, problem(at, "the scenario has no check: %s", add))
 		}
 	}
 	return refused
@@ -70,8 +70,8 @@ type judged struct {
 	step int // its index in the cell
 }
 
-// weak returns why the check shows nothing. It is empty for one that may.
-func (c judged) weak() string {
+// weak returns why the check shows nothing. It is nil for one that may.
+func (c judged) weak() error {
 	for _, rule := range []struct {
 		field string
 		why   func() string
@@ -79,10 +79,10 @@ func (c judged) weak() string {
 		{"requirement", c.ofAnotherLedger}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning}, {"observe", c.lastOfAll},
 	} {
 		if why := rule.why(); why != "" {
-			return fmt.Sprintf("%s: check %s: %s", place(c.cell, c.Line, rule.field), c.ID, why)
+			return problem(place(c.cell, c.Line, rule.field), "check %s: %s", c.ID, why)
 		}
 	}
-	return ""
+	return nil
 }
 
 // ofAnotherLedger refuses a requirement of another ledger than the scenario's. What the

@@ -17,6 +17,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
@@ -108,19 +109,13 @@ func (e *Engine) unexpected(r reports.Cell) bool { return e.Unexpected != nil &&
 func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	programs := make([]*check.Program, len(cells))
 	var mistakes []error
-	told := make(map[string]bool) // cells of one scenario have the same mistakes
 	for i, cell := range cells {
 		program, err := check.Compile(cell)
-		if err == nil {
-			cells[i].Topology, err = check.Needs(cell)
-		}
-		if err != nil && !told[err.Error()] {
-			told[err.Error()] = true
-			mistakes = append(mistakes, err)
-		}
-		programs[i] = program
+		needs, unknown := check.Needs(cell)
+		cells[i].Topology, programs[i] = needs, program
+		mistakes = append(mistakes, err, unknown)
 	}
-	return programs, errors.Join(mistakes...)
+	return programs, strict.Join(mistakes...)
 }
 
 // cell runs a cell, on a control plane that it shares or, without one, on one of its own.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/spelling"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -26,16 +26,15 @@ import (
 // whose kind is not built in may have any. Those of cells on a checkout may have its fields, too.
 func UnknownFields(cells []plan.Cell) error {
 	var all []error
-	seen := make(map[string]bool) // cells of one scenario have the same objects
 	for _, cell := range cells {
-		for _, err := range unknownFields(cell) {
-			if !seen[err.Error()] {
-				seen[err.Error()] = true
-				all = append(all, err)
-			}
-		}
+		all = append(all, unknownFields(cell)...)
 	}
-	return errors.Join(all...)
+	return strict.Join(all...)
+}
+
+// problem is one of a scenario's file, at a place.
+func problem(at strict.Position, format string, args ...any) error {
+	return strict.Problem{Position: at, Message: fmt.Sprintf(format, args...)}
 }
 
 func unknownFields(cell plan.Cell) (all []error) {
@@ -60,8 +59,8 @@ func unknownFields(cell plan.Cell) (all []error) {
 			if api.declares(f.in, name) {
 				continue
 			}
-			all = append(all, fmt.Errorf("%s: the API of %s has no field %q here: %s To send it all the same, give the step unknownFields: [%s]",
-				object.Position(f.key), api.name, name, f.guess(), name))
+			all = append(all, problem(object.Position(f.key), "the API of %s has no field %q here: %s To send it all the same, give the step unknownFields: [%s]",
+				api.name, name, f.guess(), name))
 		}
 	}
 	if len(api.more) > 0 {
@@ -69,7 +68,7 @@ func unknownFields(cell plan.Cell) (all []error) {
 	}
 	for _, use := range allowed {
 		if !found[use] {
-			all = append(all, fmt.Errorf("%s: the step has no field %q that the API of %s does not know: leave it out of unknownFields", use.Position, use.Name, api.name))
+			all = append(all, problem(use.Position, "the step has no field %q that the API of %s does not know: leave it out of unknownFields", use.Name, api.name))
 		}
 	}
 	return all

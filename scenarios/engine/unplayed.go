@@ -10,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/harness/spelling"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -19,7 +20,6 @@ import (
 // missing.
 func Unplayed(cells []plan.Cell) error {
 	var all []error
-	seen := make(map[string]bool) // cells of one scenario have the same containers
 	for _, cell := range cells {
 		library, err := patternsOf(cell)
 		if err != nil {
@@ -34,13 +34,10 @@ func Unplayed(cells []plan.Cell) error {
 			if err != nil || strings.HasSuffix(reference.Domain(named), ".invalid") {
 				continue
 			}
-			if why := fmt.Sprintf("%s: %s", pull.Position, unplayed(pull.Name, library.Patterns())); !seen[why] {
-				seen[why] = true
-				all = append(all, errors.New(why))
-			}
+			all = append(all, problem(pull.Position, "%s", unplayed(pull.Name, library.Patterns())))
 		}
 	}
-	return errors.Join(all...)
+	return strict.Join(all...)
 }
 
 // patternsOf is the library of a cell, without what plays its own images.

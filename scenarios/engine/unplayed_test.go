@@ -57,10 +57,10 @@ steps:
 	cells := cellsOf(t, files, "mine/images.yaml")
 	const known = "what can be played is registry.example/payments, registry.k8s.io/e2e-test-images/agnhost, registry.k8s.io/e2e-test-images/busybox, registry.k8s.io/e2e-test-images/glibc-dns-testing, registry.k8s.io/e2e-test-images/nginx, registry.k8s.io/pause, busybox, skewrig.dev/server"
 	const server = "his has a server in its place: images: [{image: %s, listen: [{port: 8080, protocol: http1}]}]"
-	want := "mine/pod.yaml:9:12: nothing plays image registry.example/paymnts:1.0: did you mean registry.example/payments? Otherwise t" + fmt.Sprintf(server, "registry.example/paymnts") +
-		"\nmine/images.yaml:11:91: nothing plays image registry.k8s.io/nginx:3.9: did you mean registry.k8s.io/pause? Otherwise t" + fmt.Sprintf(server, "registry.k8s.io/nginx") +
+	want := "mine/images.yaml:11:91: nothing plays image registry.k8s.io/nginx:3.9: did you mean registry.k8s.io/pause? Otherwise t" + fmt.Sprintf(server, "registry.k8s.io/nginx") +
 		"\nmine/images.yaml:18:92: nothing plays image fluentd@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855; " + known + "; t" + fmt.Sprintf(server, "fluentd") +
-		"\nmine/images.yaml:21:101: nothing plays image registry.example:5000/other:2: did you mean registry.example/payments? Otherwise t" + fmt.Sprintf(server, "registry.example:5000/other")
+		"\nmine/images.yaml:21:101: nothing plays image registry.example:5000/other:2: did you mean registry.example/payments? Otherwise t" + fmt.Sprintf(server, "registry.example:5000/other") +
+		"\nmine/pod.yaml:9:12: nothing plays image registry.example/paymnts:1.0: did you mean registry.example/payments? Otherwise t" + fmt.Sprintf(server, "registry.example/paymnts")
 	if diff := cmp.Diff(want, fmt.Sprint(Unplayed(cells))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 const (
@@ -64,6 +65,8 @@ type Catalog struct {
 	Cells        []plan.Cell
 	Requirements []reports.Requirement
 	Known        known.List
+	// Files are the scenario files. If something is wrong with one, it has what could be decoded.
+	Files []*spec.File
 }
 
 // Find returns the nearest directory with a file skewrig.yaml, from a directory
@@ -100,9 +103,9 @@ func LoadOn(dir string, sources release.Sources) (Catalog, error) {
 		return Catalog{}, err
 	}
 	c := Catalog{Config: config, Dir: dir}
-	scenarios, err := action.LoadWith(action.Options{Axes: config.Releases, Sources: sources}, from, names.scenarios)
+	c.Files, err = action.LoadWith(action.Options{Axes: config.Releases, Sources: sources}, from, names.scenarios)
 	if err == nil {
-		c.Cells, err = plan.Cells(scenarios)
+		c.Cells, err = plan.Cells(c.Files)
 	}
 	var alsoErr error
 	c.Requirements, alsoErr = ledger.Load(from, names.ledgers)

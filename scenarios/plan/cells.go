@@ -46,6 +46,15 @@ func Cells(files []*spec.File) ([]Cell, error) {
 	return cells, nil
 }
 
+// Parts returns the cells of a file that has problems, with what of them could be decoded. More may be wrong with that.
+func Parts(f *spec.File) (cells []Cell) {
+	for _, c := range f.Combinations {
+		cell, _ := newCell(f, c) // what is wrong with it is reported
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
 func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	s := c.Scenario
 	area, _, _ := strings.Cut(s.ID, "/")
@@ -57,13 +66,13 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 	if s.Compare != nil && !maps.Equal(s.Compare.Partner(c.Axes), c.Axes) {
 		cell.Compare, cell.With, cell.CompareLine = s.Compare, idOf(s.ID, s.Compare.Partner(c.Axes)), f.Position("compare").Line
 	}
-	if err := cellid.Check(cell.ID); err != nil {
-		return cell, err
-	}
 	rig, conflicts := spec.NewRig(s.Topology, c.Axes, f.Sources)
 	cell.Topology = newTopology(s.Topology, rig)
 	var err error
 	cell.Steps, err = newSteps(f, c, rig, conflicts)
+	if wrong := cellid.Check(cell.ID); wrong != nil {
+		err = wrong
+	}
 	cell.Topology.Links, cell.Topology.Inspected = links(cell), inspected(cell)
 	for i := range cell.Topology.Nodes {
 		cell.Topology.Nodes[i].OwnClock = setsClockOf(cell.Steps, cell.Topology.Nodes[i].Name)
@@ -171,9 +180,10 @@ func inForce(c spec.Component) record.Component {
 
 // newSteps numbers the steps and follows what is in force at each of them. A
 // step that is not for this combination leaves a gap in the numbers, so that a
-// step has the same number in all cells.
+// step has the same number in all cells. One that can't be planned is left out.
 func newSteps(f *spec.File, c spec.Combination, rig *spec.Rig, conflicts []spec.Conflict) ([]Step, error) {
 	var steps []Step
+	var problems []error
 	for i, step := range c.Scenario.Steps {
 		if step.Skipped {
 			continue
@@ -181,7 +191,10 @@ func newSteps(f *spec.File, c spec.Combination, rig *spec.Rig, conflicts []spec.
 		at := "steps[" + strconv.Itoa(i) + "]"
 		act, err := newAction(f, c, i, rig)
 		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", i+1, err)
+			problems = append(problems, fmt.Errorf("step %d: %w", i+1, err))
+		}
+		if act == nil {
+			continue
 		}
 		conflicts = append(conflicts, rig.Do(step)...)
 		steps = append(steps, Step{
@@ -190,7 +203,6 @@ func newSteps(f *spec.File, c spec.Combination, rig *spec.Rig, conflicts []spec.
 		})
 	}
 	// A decoded file has no conflicts. One that was put together otherwise may.
-	var problems []error
 	for _, c := range conflicts {
 		problems = append(problems, fmt.Errorf("%s: %s", c.Field, c.Message))
 	}

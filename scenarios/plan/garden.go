@@ -91,6 +91,9 @@ func scaled(t spec.Topology, p record.Prober) record.Prober {
 	for i := range p.DependentResourceInfos {
 		d := &p.DependentResourceInfos[i]
 		for _, s := range []**record.Scaling{&d.ScaleUp, &d.ScaleDown} {
+			if *s == nil {
+				continue // it is missing in the file
+			}
 			own := **s
 			rescale(&own.InitialDelay, 0)
 			rescale(&own.Timeout, defaultScaleTimeout)

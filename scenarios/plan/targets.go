@@ -40,7 +40,7 @@ func Targets(cells []Cell) []Target {
 	add := func(cell Cell, components []record.Component) {
 		for _, c := range components {
 			program := spec.Program(c.Name)
-			if program == "" {
+			if program == "" || c.Version == "" {
 				continue
 			}
 			target := newTarget(cell, c)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -25,7 +26,7 @@ type Options struct {
 	Sources release.Sources
 }
 
-// File is a scenario file that has nothing wrong with it.
+// File is a scenario file.
 type File struct {
 	// Path is the path of the file, as it was given.
 	Path string
@@ -53,7 +54,8 @@ type Combination struct {
 }
 
 // Load reads scenario files, each with the manifests beside it. Everything that
-// is wrong with any of them is reported at once, as *Errors.
+// is wrong with any of them is reported at once, as *strict.Errors. Then the files have
+// what of them could be decoded.
 func Load(fsys fs.FS, paths []string, options Options, kinds ...ActionKind) ([]*File, error) {
 	var (
 		files    []*File
@@ -70,13 +72,12 @@ func Load(fsys fs.FS, paths []string, options Options, kinds ...ActionKind) ([]*
 			Document: document, kinds: kinds, manifests: newManifests(fsys, path.Dir(name), document.Source.Problems),
 			options: options, refs: references{used: make(map[string]bool)}, literals: make(map[*yaml.Node]bool),
 		}
-		files = append(files, r.read(string(text)))
+		if f := r.read(string(text)); f != nil {
+			files = append(files, f)
+		}
 		problems = append(problems, r.Source.Problems.Sorted()...)
 	}
-	if err := strict.AsError(problems); err != nil {
-		return nil, err
-	}
-	return files, nil
+	return files, strict.AsError(problems)
 }
 
 // reason leaves out of an error the path that a problem names anyway.
@@ -99,6 +100,30 @@ func (f *File) Position(path string) strict.Position {
 	}
 	return f.document.Position(path)
 }
+
+// Decoded reports whether fields of the scenario have all that the file gives them. They may lack something if a part
+// of them, or the name of a field, is wrong.
+func (f *File) Decoded(fields ...string) bool {
+	if f.document == nil {
+		return true
+	}
+	root := f.document.Root
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if !slices.Contains(scenarioFields, root.Content[i].Value) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(fields, func(field string) bool { return f.document.Has(field) && !f.document.Clean(field) })
+}
+
+// scenarioFields are the names of the fields of a scenario.
+var scenarioFields = func() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Scenario]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}()
 
 // reader reads one scenario file.
 type reader struct {

@@ -29,6 +29,9 @@ func (r *reader) useSequences() {
 			continue
 		}
 		sequence, defined := sequences[use.Value]
+		if sequence == nil || r.Source.Bad[sequence] {
+			r.Source.Bad[steps] = true // some are missing
+		}
 		switch {
 		case use.Kind != yaml.ScalarNode:
 			r.Source.Fail(use, "this must be the name of a sequence, not %s", strict.KindOf(use))
@@ -86,6 +89,7 @@ func (r *reader) refuseNested(sequence *yaml.Node) {
 		use, uses := strict.Find(step, "use")
 		if uses && step.Kind == yaml.MappingNode {
 			r.Source.Fail(use, "a sequence can't use another one")
+			r.Source.Bad[sequence] = true
 			return true
 		}
 		return false

@@ -1,7 +1,7 @@
 package spec
 
 import (
-	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -62,8 +62,6 @@ func (v *validator) checkRun(at string, run record.Run) {
 	}
 }
 
-func changes(k ActionKind) bool { return k.Changes }
-
 // StepName returns the name of a step, whose index counts from 0: the one it is
 // given, or its number.
 func StepName(index int, s Step) string {
@@ -112,7 +110,7 @@ func inWords(names []string) string {
 // it, and reports what a real one could not do, as long as it is known what runs.
 func (v *validator) followRig() {
 	rig, conflicts := NewRig(v.scenario.Topology, v.axes, v.sources)
-	known := v.knowsRig()
+	known, knownFaults := v.knowsRig(), true
 	note := func(at string, conflicts ...Conflict) {
 		for _, c := range conflicts {
 			if known {
@@ -125,17 +123,21 @@ func (v *validator) followRig() {
 	for i := range v.scenario.Steps {
 		step, at := &v.scenario.Steps[i], stepPath(i)+"."
 		holds, err := rig.Applies(step.When)
-		if err != nil {
-			note(at, Conflict{Field: "when", Message: err.Error()})
+		if _, malformed := ParseCondition(step.When); err != nil && (known || malformed != nil) {
+			v.Note(at+"when", "%v", err)
 		}
 		if step.Skipped = err == nil && !holds; step.Skipped {
 			continue
 		}
-		known = known && len(v.unclean(stepPath(i), kindNames(v.kinds, changes)...)) == 0
+		known = known && len(v.unclean(stepPath(i), kindNames(v.kinds, starts)...)) == 0
+		isFault := len(v.present(stepPath(i), kindNames(v.kinds, faults))) > 0
+		knownFaults = knownFaults && len(v.unclean(stepPath(i), kindNames(v.kinds, faults)...)) == 0
 		if len(v.present(stepPath(i), kindNames(v.kinds, func(k ActionKind) bool { return k.Asks }))) > 0 {
 			note(at, rig.checkAsked(*step)...)
 		}
-		note(at, rig.Do(*step)...)
+		if conflicts := rig.Do(*step); knownFaults || !isFault {
+			note(at, conflicts...)
+		}
 		proxied = proxied || rig.proxies()
 	}
 	if known {
@@ -143,17 +145,39 @@ func (v *validator) followRig() {
 	}
 }
 
+// faults are the kinds of actions that change links between components, and starts those that change what runs.
+func faults(k ActionKind) bool { return k.Changes && k.Type.Implements(reflect.TypeFor[Shorthand]()) }
+func starts(k ActionKind) bool { return k.Changes && !faults(k) }
+
 // knowsRig reports whether everything could be decoded that says which releases
 // the rig begins with.
 func (v *validator) knowsRig() bool {
-	unclean := v.unclean("topology", "controlPlane.version", "controlPlane.controllerManager", "controlPlane.scheduler",
-		"controlPlane.servers", "controlPlane.controllerManagers", "controlPlane.schedulers",
-		"leaseNodes", "leaseNodes.zones", "garden", "garden.watchdog")
-	for i := range v.scenario.Topology.Nodes {
-		unclean = append(unclean, v.unclean(fmt.Sprintf("topology.nodes[%d]", i), "name", "version")...)
+	n, found := v.Find("topology")
+	return found && v.isDecoded(n)
+}
+
+// details are the fields in a topology that don't say which releases it has.
+var details = []string{"config", "defaults", "flags", "runtime", "runtimeHandlers"}
+
+// isDecoded reports whether all of a part of the topology could be decoded but details.
+func (v *validator) isDecoded(n *yaml.Node) bool {
+	if !v.Source.Bad[n] {
+		return true
 	}
-	nodesKnown := len(v.scenario.Topology.Nodes) > 0 || len(v.unclean("topology", "nodes")) == 0
-	return len(unclean) == 0 && nodesKnown && v.Clean("topology")
+	isDetail := false
+	for i, child := range n.Content {
+		switch {
+		case !v.Source.Bad[child]:
+			continue
+		case n.Kind == yaml.MappingNode && i%2 == 0: // the name of a field, and which is meant is not known
+			return false
+		case n.Kind == yaml.MappingNode && slices.Contains(details, n.Content[i-1].Value):
+		case !v.isDecoded(child):
+			return false
+		}
+		isDetail = true
+	}
+	return isDetail
 }
 
 // unclean returns those of the fields that are there and could not be decoded.

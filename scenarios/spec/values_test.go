@@ -243,7 +243,7 @@ func TestHostileTextIsBounded(t *testing.T) {
 		text string
 		want string // of one of the problems
 	}{
-		"long":           {strings.Repeat("#", 1<<20+1), "longer than 1048576 bytes"},
+		"long":           {strings.Repeat("#", 1<<20+1), "must be at most 1 MiB"},
 		"deep":           {header + "steps:\n- apply: " + deep, "nested more than 100 levels deep"},
 		"alias bomb":     {bomb, "aliases are not supported"},
 		"many problems":  {strings.Repeat("unknown: 1\n", 20000), "more problems from here on"},
