@@ -83,8 +83,8 @@ func TestASlowNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		late := append(slices.Repeat([]*cri.ContainerStatus{runs}, 300), exited) // a minute
-		if s := onRuntime(t, func() {}, late...).awaitEnd(t.Context(), "a"); s != exited {
-			t.Errorf("when it has ended: %v", s)
+		if s, err := onRuntime(t, func() {}, late...).awaitEnd(t.Context(), "a"); err != nil || s != exited {
+			t.Errorf("when it has ended: %v, %v", s, err)
 		}
 		c := onRuntime(t, func() {})
 		time.AfterFunc(time.Minute, func() { c.ends.Store("a", End{Code: 2}) })
