@@ -123,11 +123,13 @@ func (c *controlPlane) status(ctx context.Context, id string) (*cri.ContainerSta
 	return answer.GetStatus(), nil
 }
 
-// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do, however
-// late. It is nil if the container runtime knows no such container: it was a sandbox, or is removed.
+// lookLimit is how long a container runtime is asked how a container has ended. After that, the end is lost.
+const lookLimit = 2 * time.Minute
+
+// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do. It is nil if the container runtime knows no such container: it was a sandbox, or is removed.
 func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.ContainerStatus, err error) {
 	var asking error
-	err = wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, readyPoll, lookLimit, true, func(ctx context.Context) (bool, error) {
 		s, asking = c.status(ctx, id)
 		return hasEnded(s) || status.Code(asking) == codes.NotFound, nil
 	})

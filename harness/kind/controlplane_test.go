@@ -135,19 +135,20 @@ func TestAnEndThatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[codes.Code]int{codes.Unavailable: len(ports), codes.NotFound: 0} {
 		t.Run(code.String(), func(t *testing.T) {
-			t.Parallel()
-			history := record.NewHistory(nil)
-			k := &Cluster{config: Config{Recorder: history}, controlPlane: asked(t, func(any) error { return status.Error(code, "no answer") })}
-			k.lasting = t.Context()
-			k.containerEnded(containerd.Exit{Container: "a"})
-			lost := lossesIn(history)
-			if len(lost) != want || want > 0 && !strings.HasPrefix(lost[0], `component.stopped of "kube-apiserver" over: false: waiting for how container a has ended: `) {
-				t.Errorf("lost %q", lost)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				history := record.NewHistory(nil)
+				k := &Cluster{config: Config{Recorder: history}, controlPlane: asked(t, func(any) error { return status.Error(code, "no answer") })}
+				k.lasting = t.Context()
+				k.containerEnded(containerd.Exit{Container: "a"})
+				lost := lossesIn(history)
+				if len(lost) != want || want > 0 && !strings.HasPrefix(lost[0], `component.stopped of "kube-apiserver" over: false: waiting for how container a has ended: `) {
+					t.Errorf("lost %q", lost)
+				}
+			})
 		})
 	}
-	if s := onRuntime(t, func() {}).awaitEnd(t.Context(), "a"); s != nil {
-		t.Errorf("of a sandbox: %v", s)
+	if s, err := onRuntime(t, func() {}).awaitEnd(t.Context(), "a"); err != nil || s != nil {
+		t.Errorf("of a sandbox: %v, %v", s, err)
 	}
 }
 
