@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,12 +20,14 @@ type containers struct {
 	exited    map[string]bool
 	starts    map[string]int32 // by the pod's UID and the container's name
 	ends      map[string]int32
+	looked    map[string]time.Time // likewise: when the status was seen last
+	began     time.Time
 }
 
-func newContainers() *containers {
+func newContainers(now time.Time) *containers {
 	return &containers{
 		sandboxes: make(map[string]bool), started: make(map[string]bool), exited: make(map[string]bool),
-		starts: make(map[string]int32), ends: make(map[string]int32),
+		starts: make(map[string]int32), ends: make(map[string]int32), looked: make(map[string]time.Time), began: now,
 	}
 }
 
@@ -34,27 +37,38 @@ type happened struct {
 	payload record.Payload
 }
 
-// see returns what is new in a state of a pod. The error says that the status has left out a
-// container: then it is not known how it ended.
-func (c *containers) see(object []byte, gone bool) (all []happened, err error) {
+// losingContainers is the loss of what happened to containers.
+func losingContainers(since time.Time, why error) record.ObservationLost {
+	return record.Losing(since, why, record.ContainerStarted{}, record.ContainerExited{})
+}
+
+// see returns what is new in a state of the pod of a path. That the status has left out a container is a loss: it is not
+// known how it ended.
+func (c *containers) see(path string, object []byte, gone bool) (all []happened) {
 	var pod corev1.Pod
 	if err := json.Unmarshal(object, &pod); err != nil {
-		return nil, fmt.Errorf("reading a pod: %w", err)
+		return []happened{{path, losingContainers(c.began, fmt.Errorf("reading a pod: %w", err))}}
 	}
-	subject, uid := pod.Namespace+"/"+pod.Name, string(pod.UID)
+	uid := string(pod.UID)
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses) {
-		of := status{s, subject + "/" + s.Name, uid + "/" + s.Name}
+		of := status{s, path + "/" + s.Name, uid + "/" + s.Name}
 		news := c.news(of)
 		if len(news) > 0 && !c.sandboxes[uid] {
 			c.sandboxes[uid] = true
-			all = append(all, happened{subject, record.SandboxStarted{ID: uid, IP: pod.Status.PodIP}})
+			all = append(all, happened{path, record.SandboxStarted{ID: uid, IP: pod.Status.PodIP}})
 		}
 		all = append(all, news...)
-		if err == nil && !gone {
-			err = c.missed(of)
+		if err := c.missed(of); err != nil && !gone {
+			since, seen := c.looked[of.key]
+			if !seen {
+				since = c.began
+			}
+			all = append(all, happened{of.subject, losingContainers(since, err).Over()})
+			c.starts[of.key], c.ends[of.key] = of.counted()
 		}
+		c.looked[of.key] = time.Now()
 	}
-	return all, err
+	return all
 }
 
 // status is the status of a container.
@@ -64,23 +78,22 @@ type status struct {
 	subject, key string
 }
 
-// counted is how many containers of the name were started. RestartCount counts those before the
+// counted is how many containers of the name were started, and have ended. RestartCount counts those before the
 // one that runs or, while none does, that ran last.
-func (s status) counted() int32 {
-	ran := s.State.Running != nil || s.State.Terminated != nil || s.LastTerminationState.Terminated != nil
-	if !ran {
-		return 0
+func (s status) counted() (starts, ends int32) {
+	switch {
+	case s.State.Running != nil:
+		return s.RestartCount + 1, s.RestartCount
+	case s.State.Terminated != nil, s.LastTerminationState.Terminated != nil:
+		return s.RestartCount + 1, s.RestartCount + 1
+	default:
+		return 0, 0
 	}
-	return s.RestartCount + 1
 }
 
 // missed is an error if the status counts more containers of the name than it has shown.
 func (c *containers) missed(s status) error {
-	starts := s.counted()
-	ends := starts
-	if s.State.Running != nil {
-		ends--
-	}
+	starts, ends := s.counted()
 	if c.starts[s.key] >= starts && c.ends[s.key] >= ends {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -41,7 +42,7 @@ func TestWhatHappenedToContainers(t *testing.T) {
 	for name, c := range map[string]struct {
 		states []state
 		want   []happened
-		err    string
+		lost   string
 	}{
 		"it runs, and is seen twice": {
 			states: []state{{"first", corev1.ContainerStatus{State: waits}}, {"first", corev1.ContainerStatus{State: runs, ContainerID: "a"}}, {"first", corev1.ContainerStatus{State: runs, ContainerID: "a", Ready: true}}},
@@ -62,17 +63,17 @@ func TestWhatHappenedToContainers(t *testing.T) {
 		"one was never shown": {
 			states: []state{{"first", corev1.ContainerStatus{State: runs, ContainerID: "a"}}, {"first", corev1.ContainerStatus{State: runs, ContainerID: "c", LastTerminationState: ended3s("b", 1), RestartCount: 2}}},
 			want:   []happened{sandbox, started("a", 0), started("b", 1), exited("b", 1, 1), started("c", 2)},
-			err:    "counts 3 starts and 2 ends of container default/web/app, and has shown 3 and 1:",
+			lost:   "counts 3 starts and 2 ends of container default/web/app, and has shown 3 and 1:",
 		},
 		"two were never shown": {
-			states: []state{{"first", corev1.ContainerStatus{State: runs, ContainerID: "c", RestartCount: 2}}},
+			states: []state{{"first", corev1.ContainerStatus{State: runs, ContainerID: "c", RestartCount: 2}}, {"first", corev1.ContainerStatus{State: runs, ContainerID: "c", RestartCount: 2, Ready: true}}},
 			want:   []happened{sandbox, started("c", 2)},
-			err:    "counts 3 starts and 2 ends of container default/web/app, and has shown 1 and 0:",
+			lost:   "counts 3 starts and 2 ends of container default/web/app, and has shown 1 and 0:",
 		},
 	} {
-		seen := newContainers()
+		seen := newContainers(time.Unix(1, 0))
 		var got []happened
-		var last error
+		var lost []string
 		for _, s := range c.states {
 			s.status.Name = "app"
 			body, err := json.Marshal(corev1.Pod{
@@ -82,14 +83,23 @@ func TestWhatHappenedToContainers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			news, err := seen.see(body, false)
-			got, last = append(got, news...), err
+			for _, news := range seen.see(pod, body, false) {
+				l, is := news.payload.(record.ObservationLost)
+				if !is {
+					got = append(got, news)
+					continue
+				}
+				lost = append(lost, l.Reason)
+				if first := len(c.states) == 2 && c.states[1].status.Ready; news.subject != app || !l.Resumed || l.Since.Equal(time.Unix(1, 0)) != first {
+					t.Errorf("%s: lost of %s: %+v", name, news.subject, l)
+				}
+			}
 		}
 		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(happened{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if (c.err == "") != (last == nil) || last != nil && !strings.Contains(last.Error(), c.err) {
-			t.Errorf("%s: %v, want %q", name, last, c.err)
+		if (c.lost == "") != (len(lost) == 0) || len(lost) > 1 || !strings.Contains(strings.Join(lost, ""), c.lost) {
+			t.Errorf("%s: lost %q, want %q", name, lost, c.lost)
 		}
 	}
 }

@@ -211,7 +211,7 @@ func TestANodeInARecord(t *testing.T) {
 func TestABrokenWatchIsALoss(t *testing.T) {
 	t.Parallel()
 	h := record.NewHistory(nil)
-	w := &watcher{Watched: Watched{Recorder: h}, containers: newContainers()}
+	w := &watcher{Watched: Watched{Recorder: h}, containers: newContainers(time.Now())}
 	s := w.source(nil, pods, "shop")
 	s.Broken(time.Now(), errors.New("forbidden"))
 	s.Mended(time.Now(), errors.New("forbidden"))

@@ -35,14 +35,12 @@ type Watched struct {
 	Containers bool
 	// Waits says that the Recorder waits for how containers ended. If unset, a status of a pod that leaves
 	// it out is a loss.
-	Waits    bool
+	Waits bool
+	// Recorder takes the objects, and a loss while they can't be watched.
 	Recorder record.Recorder
 	// Seen has what earlier watches of the same have recorded, which is recorded again only if it
 	// looks different. If unset, there were none.
 	Seen *watched.Seen
-	// Lost is called when something can't be watched any more: what happens from then on is
-	// not known.
-	Lost func(error)
 }
 
 // watcher records the objects that an API server shows.
@@ -64,7 +62,7 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 	w.Seen = cmp.Or(w.Seen, watched.NewSeen())
 	w.Seen.Again()
 	if what.Containers {
-		w.containers = newContainers()
+		w.containers = newContainers(time.Now())
 	}
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var tasks sync.WaitGroup
@@ -104,7 +102,12 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 	for _, gone := range w.Seen.Missing() {
 		w.record(gone.Subject, gone.ObjectObserved)
 	}
-	tasks.Go(func() { c.ask(running, what.Lost) })
+	tasks.Go(func() {
+		w.ask(running, func(ctx context.Context) error {
+			_, err := c.readVersion(ctx)
+			return err
+		})
+	})
 	return stop, nil
 }
 
@@ -113,29 +116,52 @@ func only(field, value string) func(*metav1.ListOptions) {
 	return func(o *metav1.ListOptions) { o.FieldSelector = fields.OneTermEqualSelector(field, value).String() }
 }
 
-// askPause is how long there is between two questions whether the API server is there.
-const askPause = 2 * time.Second
+// askPause is how long there is between two questions whether the API server is there, and askAgain after the first one
+// without an answer.
+const askPause, askAgain = 2 * time.Second, 100 * time.Millisecond
 
-// ask asks the API server again and again whether it is there: a watch is patient, and says
-// nothing while it is not. It ends with ctx, after which nothing is lost.
-func (c *Cluster) ask(ctx context.Context, lost func(error)) {
+// ask asks again and again whether the API server is there: a watch is patient, and says nothing while it is not. That two
+// questions in a row have no answer is a loss, since the last answer until the next one. It ends with ctx, after which
+// nothing is lost.
+func (w *watcher) ask(ctx context.Context, whether func(context.Context) error) {
+	answered, missed, pause := time.Now(), 0, askPause
+	var lost []record.ObservationLost
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(askPause):
+		case <-time.After(pause):
 		}
+		asked := time.Now()
 		limited, cancel := context.WithTimeout(ctx, answerLimit)
-		_, err := c.readVersion(limited)
+		err := whether(limited)
 		cancel()
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return
-		}
-		if err != nil {
-			lost(fmt.Errorf("asking whether the API server is there: %w", err))
-			return
+		case err == nil:
+			for _, l := range lost {
+				w.Recorder.Append("watch", "", l.Over())
+			}
+			answered, missed, pause, lost = asked, 0, askPause, nil
+		case missed == 0: // one may be late on a machine that is slow
+			missed, pause = 1, askAgain
+		case lost == nil:
+			pause, lost = askPause, w.losing(answered, fmt.Errorf("asking whether the API server is there: %w", err))
+			for _, l := range lost {
+				w.Recorder.Append("watch", "", l)
+			}
 		}
 	}
+}
+
+// losing are the losses of all that is watched.
+func (w *watcher) losing(since time.Time, why error) []record.ObservationLost {
+	lost := []record.ObservationLost{record.Losing(since, why, record.ObjectObserved{})}
+	if w.containers != nil {
+		lost = append(lost, losingContainers(since, why))
+	}
+	return lost
 }
 
 const (
@@ -150,7 +176,7 @@ func (w *watcher) source(client dynamic.ResourceInterface, resource, namespace s
 		why = fmt.Errorf("watching %s: %w", resource, why)
 		w.Recorder.Append("watch", strings.TrimSuffix(resource+"/"+namespace, "/"), end(record.Losing(since, why, record.ObjectObserved{})))
 		if resource == pods && w.containers != nil {
-			w.Recorder.Append("watch", namespace, end(record.Losing(since, why, record.ContainerStarted{}, record.ContainerExited{})))
+			w.Recorder.Append("watch", namespace, end(losingContainers(since, why)))
 		}
 	}
 	over := func(since time.Time, why error) { lose(since, why, record.ObservationLost.Over) }
@@ -180,12 +206,10 @@ func (w *watcher) record(subject string, event record.ObjectObserved) {
 	if event.Resource != pods || w.containers == nil {
 		return
 	}
-	happened, err := w.containers.see(event.Object, event.Change == "deleted")
-	for _, h := range happened {
-		w.Recorder.Append("watch", h.subject, h.payload)
-	}
-	if err != nil && !w.Waits {
-		w.Lost(err)
+	for _, h := range w.containers.see(strings.TrimPrefix(subject, pods+"/"), event.Object, event.Change == "deleted") {
+		if _, isLoss := h.payload.(record.ObservationLost); !isLoss || !w.Waits {
+			w.Recorder.Append("watch", h.subject, h.payload)
+		}
 	}
 }
 

@@ -108,11 +108,11 @@ func (e *Existing) runOnExisting(ctx context.Context, r *run) (err error) {
 	}
 	recorder := record.Recorder(r.history)
 	if r.names.player != nil {
-		outputs := newOutputs(cluster, r.history, lose)
+		outputs := newOutputs(cluster, r.history)
 		defer outputs.close()
 		recorder, r.settle = outputs, outputs.merger.Settle
 	}
-	if err := e.watch(ctx, r, namespaces, recorder, lose); err != nil {
+	if err := e.watch(ctx, r, namespaces, recorder); err != nil {
 		return err
 	}
 	defer func() { r.watching.pause() }()
@@ -226,13 +226,13 @@ func (r *run) endedByItself(lose func(error)) func(component string, end kind.En
 }
 
 // watch records what is in the namespaces of a cell.
-func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, recorder record.Recorder, lost func(error)) error {
+func (e *Existing) watch(ctx context.Context, r *run, namespaces []string, recorder record.Recorder) error {
 	resources, err := e.Cluster.Resources(fit.Observed(r.cell))
 	if err != nil {
 		return err
 	}
 	what := existing.Watched{
-		Namespaces: namespaces, Resources: resources, Recorder: recorder, Lost: lost, Whole: e.made != nil, Seen: watched.NewSeen(), Waits: r.names.player != nil,
+		Namespaces: namespaces, Resources: resources, Recorder: recorder, Whole: e.made != nil, Seen: watched.NewSeen(), Waits: r.names.player != nil,
 		Containers: e.made == nil && (e.Player != "" || fit.ReadsContainers(r.cell)),
 	}
 	for _, node := range r.names.nodes {

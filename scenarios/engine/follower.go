@@ -109,7 +109,7 @@ func (f *follower) follow() {
 		}
 		if err := f.read(is); err != nil {
 			if f.ctx.Err() == nil {
-				f.lost(fmt.Errorf("reading what container %s records: %w", f.subject, err))
+				f.merger.Lose(f.subject, fmt.Errorf("reading what container %s records: %w", f.subject, err))
 			}
 			return
 		}

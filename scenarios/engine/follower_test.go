@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -126,7 +125,7 @@ func TestFollowers(t *testing.T) {
 		kubelet *kubelet
 		happens func(*outputs)
 		want    []string
-		err     error
+		lost    error // why something is, if it is
 	}{
 		"it has ended":        {&kubelet{runs: []string{outputOf("one", false)}}, ends, []string{"started", "listening", "one", "exited SIGTERM"}, nil},
 		"it was killed":       {&kubelet{runs: []string{outputOf("one", true)}}, ends, []string{"started", "listening", "one", "exited "}, nil},
@@ -141,15 +140,24 @@ func TestFollowers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			history := record.NewHistory(nil)
-			ctx, cancel := context.WithCancelCause(t.Context())
-			o := newOutputs(c.kubelet, history, cancel)
+			o := newOutputs(c.kubelet, history)
 			defer o.close()
 			c.happens(o)
-			if err := o.merger.Settle(ctx); !errors.Is(err, c.err) {
-				t.Fatalf("the error is %v, want %v", err, c.err)
+			if err := o.merger.Settle(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-			if c.err != nil {
+			lost := ""
+			for e, l := range record.All[record.ObservationLost](history.Events()) {
+				lost = e.Subject + ": " + l.Reason
+			}
+			if c.lost != nil {
+				if want := app + ": reading what container default/web/app records: " + c.lost.Error(); !strings.HasPrefix(lost, want) {
+					t.Errorf("lost %q, want %q", lost, want)
+				}
 				return
+			}
+			if lost != "" {
+				t.Errorf("lost %q", lost)
 			}
 			if diff := cmp.Diff(c.want, happened(history)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -18,9 +18,7 @@ import (
 // outputs follows what the played containers of a cell write, and puts it into its record, in one
 // order with what is seen of objects.
 type outputs struct {
-	open func(ctx context.Context, namespace, pod, container string, previous, follow bool) (io.ReadCloser, error)
-	// lost is called when something that containers record is not known.
-	lost   func(error)
+	open   func(ctx context.Context, namespace, pod, container string, previous, follow bool) (io.ReadCloser, error)
 	merger *logged.Merger
 
 	ctx     context.Context //nolint:containedctx // ends what is followed
@@ -35,9 +33,9 @@ type outputs struct {
 // silent is how long a container that runs may have nothing new in its output.
 const silent = time.Minute
 
-func newOutputs(cluster outputsOf, history *record.History, lost func(error)) *outputs {
+func newOutputs(cluster outputsOf, history *record.History) *outputs {
 	o := &outputs{
-		open: cluster.Log, lost: lost, merger: logged.NewMerger(history), followers: make(map[string]*follower), images: make(map[string]string),
+		open: cluster.Log, merger: logged.NewMerger(history), followers: make(map[string]*follower), images: make(map[string]string),
 	}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 	o.reading.Go(o.listen)
@@ -57,10 +55,7 @@ func (o *outputs) listen() {
 			return
 		case <-time.After(time.Second):
 		}
-		if err := o.merger.Silent(silent); err != nil {
-			o.lost(err)
-			return
-		}
+		o.merger.LoseSilent(silent)
 	}
 }
 

@@ -144,6 +144,8 @@ func (h *history) AppendAt(at time.Time, _, subject string, payload record.Paylo
 	switch p := payload.(type) {
 	case record.ContainerExited:
 		text += " " + p.Signal
+	case record.ObservationLost:
+		text += fmt.Sprintf(" since %.1f over: %t", p.Since.Sub(start).Seconds(), p.Resumed)
 	case record.Connection:
 		text += fmt.Sprintf(" %.1f", p.Opened.Sub(start).Seconds())
 	}
@@ -213,16 +215,51 @@ func TestNothingIsBelievedOfASilentContainer(t *testing.T) {
 		go func() { settled <- m.Settle(t.Context()) }()
 		synctest.Wait()
 		time.Sleep(time.Minute)
-		if err := m.Silent(time.Minute); err != nil || len(h.got) > 0 {
-			t.Errorf("%v, %q", err, h.got)
+		if m.LoseSilent(time.Minute); len(h.got) > 0 {
+			t.Errorf("%q", h.got)
 		}
 		time.Sleep(time.Second)
-		if err := m.Silent(time.Minute); err == nil || !strings.Contains(err.Error(), "what container default/web/app records has not been known for 1m0s: of its 1 runs, 0 were read to their end, and 0 seen to end") {
-			t.Errorf("the error is %v", err)
+		m.LoseSilent(time.Minute)
+		if err := <-settled; err != nil {
+			t.Error(err)
 		}
-		m.Over(app, 0, new(logged.Run), nil)
-		if err := <-settled; err != nil || len(h.got) != 1 {
-			t.Errorf("%v, %q", err, h.got)
+		run := new(logged.Run)
+		m.Read(app, 0, run, live, []logged.Event{{Payload: record.Listening{}}}) // it comes too late
+		m.Over(app, 0, run, nil)
+		if diff := cmp.Diff([]string{"0.0 step.done ready", "61.0 observation.lost default/web/app since 0.0 over: false"}, h.got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}
+
+// TestWhatIsLostOfAContainer is what has happened since all was known of it. It is over when another pod has its name.
+func TestWhatIsLostOfAContainer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const app = "default/web/app"
+		var h history
+		m := logged.NewMerger(&h)
+		m.Expect(app, "node", true)
+		m.Append("watch", app, record.ContainerStarted{})
+		run := &logged.Run{Began: start, At: start.Add(time.Second)}
+		time.Sleep(time.Second)
+		m.Read(app, 0, run, live, nil)
+		time.Sleep(time.Second)
+		m.Append("watch", "ready", record.StepDone{})
+		m.Lose(app, errors.New("forbidden"))
+		m.Lose(app, errors.New("again"))
+		m.Append("watch", app, record.ContainerExited{})
+		time.Sleep(time.Second)
+		m.Expect(app, "node", true)
+		second := &logged.Run{Began: start.Add(3 * time.Second), At: start.Add(3 * time.Second)}
+		m.Append("watch", app, record.ContainerStarted{})
+		m.Over(app, 1, second, nil)
+		want := []string{
+			"0.0 container.started default/web/app", "2.0 step.done ready", "2.0 observation.lost default/web/app since 1.0 over: false",
+			"2.0 container.exited default/web/app ", "3.0 observation.lost default/web/app since 1.0 over: true", "3.0 container.started default/web/app",
+		}
+		if diff := cmp.Diff(want, h.got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
 		}
 	})
 }

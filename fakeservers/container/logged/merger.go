@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -57,16 +58,17 @@ type run struct {
 // progress is how far the output of a container was read.
 type progress struct {
 	runs         []*run
-	starts, ends int       // that somebody has seen
-	until        time.Time // all before was read, by the clock of this machine
-	moved        time.Time // when there was progress last
-	following    bool      // lines arrive as they are written
+	starts, ends int                     // that somebody has seen
+	until        time.Time               // all before was read, by the clock of this machine
+	moved        time.Time               // when there was progress last
+	following    bool                    // lines arrive as they are written
+	lost         *record.ObservationLost // of what it says; nil: that is read
 }
 
 // known reports whether all is known of some runs: they were read to their end, and those before the last
-// one have been seen to end.
+// one have been seen to end. Of a container that is lost, nothing more will be.
 func (p *progress) known(runs []*run) bool {
-	return p.ends >= len(p.runs)-1 && !slices.ContainsFunc(runs, func(r *run) bool { return !r.over })
+	return p.lost != nil || p.ends >= len(p.runs)-1 && !slices.ContainsFunc(runs, func(r *run) bool { return !r.over })
 }
 
 // current is the run that is being read, if all is known of those before it.
@@ -143,6 +145,13 @@ func (m *Merger) Expect(container, node string, first bool) int {
 	if first {
 		p.starts, p.ends = len(p.runs), len(p.runs)
 	}
+	if first && p.lost != nil {
+		m.tell(container, p.lost.Over())
+		p.lost = nil
+		for _, r := range p.runs {
+			r.over = true
+		}
+	}
 	if p.known(p.runs) {
 		p.until, p.moved = time.Now(), time.Now()
 	}
@@ -158,6 +167,9 @@ func (m *Merger) Read(container string, number int, of *Run, awaited time.Durati
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p, now := m.logs[container], time.Now()
+	if p.lost != nil {
+		return
+	}
 	r := p.runs[number]
 	if offset, known := m.ahead[r.node]; !known || of.At.Sub(now) > offset {
 		m.ahead[r.node] = of.At.Sub(now)
@@ -175,11 +187,40 @@ func (m *Merger) Over(container string, number int, of *Run, events []Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := m.logs[container]
+	if p.lost != nil {
+		return
+	}
 	r := p.runs[number]
 	r.over, r.signal, m.sure[r.node] = true, of.Signal, true // there is nothing to measure better by
 	p.moved = time.Now()
 	m.add(container, r, events)
 	m.release()
+}
+
+// Lose says why nothing more can be read of a container. That is a loss, until another pod of its name begins.
+func (m *Merger) Lose(container string, why error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lose(container, why)
+	m.release()
+}
+
+func (m *Merger) lose(of string, why error) {
+	p := m.logs[of]
+	if p.lost != nil {
+		return
+	}
+	lost := container.Losing(p.until, why)
+	p.lost = &lost
+	for _, r := range p.runs {
+		m.sure[r.node] = true // there is nothing to measure better by
+	}
+	m.tell(of, lost)
+}
+
+// tell appends what happens now to the record of a container.
+func (m *Merger) tell(container string, payload record.Payload) {
+	m.pending = append(m.pending, pending{at: time.Now(), source: "server/" + container, subject: container, payload: payload})
 }
 
 func (m *Merger) add(container string, of *run, events []Event) {
@@ -203,6 +244,9 @@ func (m *Merger) when(p pending) time.Time {
 	}
 	at := p.run.began
 	if _, ends := p.payload.(record.ContainerExited); ends {
+		if !p.run.over {
+			return p.at
+		}
 		at = p.run.ended.Add(time.Nanosecond) // after what was open until then
 	}
 	return m.here(p.run.node, at)
@@ -314,15 +358,15 @@ func (m *Merger) Settle(ctx context.Context) error {
 	}
 }
 
-// Silent is an error if it was not known for a time what a container says that runs.
-func (m *Merger) Silent(limit time.Duration) error {
+// LoseSilent loses the containers that run, and of which it was not known for a time what they say.
+func (m *Merger) LoseSilent(limit time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for container, p := range m.logs {
+	for of, p := range m.logs {
 		if !p.known(p.runs) && time.Since(p.moved) > limit {
 			read := slices.DeleteFunc(slices.Clone(p.runs), func(r *run) bool { return !r.over })
-			return fmt.Errorf("what container %s records has not been known for %s: of its %d runs, %d were read to their end, and %d seen to end", container, limit, len(p.runs), len(read), p.ends)
+			m.lose(of, fmt.Errorf("what container %s records has not been known for %s: of its %d runs, %d were read to their end, and %d seen to end", of, limit, len(p.runs), len(read), p.ends))
 		}
 	}
-	return nil
+	m.release()
 }
