@@ -70,11 +70,8 @@ func (f Finding) seenIn(checks []Check) string {
 // gave it. A finding that a report of an earlier skewrig names has nothing better.
 func seen(c Check) string {
 	expected := c.Expected
-	for _, relation := range []string{" satisfies ", " == "} {
-		if i := strings.LastIndex(expected, relation); i >= 0 {
-			expected = expected[i+len(relation):]
-			break
-		}
+	if e, is := c.Expectation(); is && e.Relation != Grows && !strings.HasPrefix(e.Window, "never ") {
+		expected = e.Wanted
 	}
 	return fmt.Sprintf("observed %s, expected %s", c.Observed, expected)
 }

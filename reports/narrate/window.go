@@ -44,9 +44,9 @@ func (b *builder) windows() (all []Check) {
 // parts are the parts of an expression, those first that broke its check. What was too long
 // to show says nothing beside them.
 func parts(result reports.Check, compared []Compared, others []Line) (all []Line) {
-	_, whole, _ := strings.Cut(result.Expected, ": ")
+	e, _ := result.Expectation()
 	for _, c := range compared {
-		if isBool(result.Observed) && whole != c.What+" "+c.Wanted {
+		if isBool(result.Observed) && c.What != e.Observe {
 			all = append(all, Line{What: c.What, Text: c.value() + ", expected: " + c.wanted()})
 		}
 	}
@@ -66,7 +66,8 @@ func isBool(observed string) bool { return observed == "true" || observed == "fa
 func summary(result reports.Check, watched Check) string {
 	took := max(0, watched.To-watched.From)
 	words := windowed(result, took)
-	if met, judged := isMet(result.Outcome); judged && !met && isBool(result.Observed) {
+	e, _ := result.Expectation()
+	if met, judged := isMet(result.Outcome); judged && !met && isBool(result.Observed) && e.Relation == reports.Equals && isBool(e.Wanted) {
 		wanted := map[string]string{"true": "false", "false": "true"}[result.Observed]
 		value := fmt.Sprintf("expected %s, observed %s at %.1f s", wanted, result.Observed, watched.To)
 		return strings.TrimSuffix(value+"; "+words, "; ")

@@ -29,6 +29,8 @@ func TestWindows(t *testing.T) {
 		{reports.Fail, "for 20s: x grows by 1 at most", "2 more, from 0 to 2", "no longer held after 1.0 s; the window was 20 s"},
 		{reports.Fail, "at once: x == true", "false", "expected true, observed false at 10.0 s"},
 		{reports.Fail, "at once: x == 1", "2", ""},
+		{reports.Fail, "at once: x satisfies it && y", "true", ""}, // it may be that y was not so
+		{reports.Fail, "at once: x == 1 == true", "false", "expected true, observed false at 10.0 s"},
 		{reports.Pass, "each probe begins as the model predicts", "so it was", ""},
 		{reports.Unknown, "within 1m30s: x == 1", "", "watched for 1.0 s; the window was 90 s"},
 	} {

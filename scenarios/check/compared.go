@@ -61,9 +61,12 @@ func ComparedIn(ctx context.Context, result reports.Cell, events []record.Event)
 		if in == nil || in.Closed == nil {
 			continue
 		}
-		when, what, _ := strings.Cut(c.Expected, ": ")
-		t := decided(ctx, b, c.ID, when, what, events, in)
-		if found := comparedIn(ctx, b, what, c.Observed, vars(t)); len(found) > 0 {
+		e, is := c.Expectation()
+		if !is {
+			continue
+		}
+		t := decided(ctx, b, c.ID, e, events, in)
+		if found := comparedIn(ctx, b, e, c.Observed, vars(t)); len(found) > 0 {
 			all[c.ID] = found
 			for i := range found {
 				sought = append(sought, seek(&found[i], len(t.Events)))
@@ -75,60 +78,42 @@ func ComparedIn(ctx context.Context, result reports.Cell, events []record.Event)
 }
 
 // decided is how it was when a check was decided.
-func decided(ctx context.Context, b *budget, id, when, what string, events []record.Event, in *timeline.Window) *timeline.Timeline {
-	mode, _, _ := strings.Cut(when, " ")
-	c := action.Check{ID: id, Mode: modes[mode]}
-	if observe, must, is := strings.Cut(what, " satisfies "); is {
-		c.Observe, c.Must = observe, must
-	} else if observe, wanted, is := cutEqual(what); is {
-		c.Observe = observe
-		_ = json.Unmarshal([]byte(wanted), &c.Is) // it is valid
+func decided(ctx context.Context, b *budget, id string, e reports.Expectation, events []record.Event, in *timeline.Window) *timeline.Timeline {
+	c := action.Check{ID: id, Mode: modeOf(e)}
+	switch e.Relation {
+	case reports.Satisfies:
+		c.Observe, c.Must = e.Observe, e.Wanted
+	case reports.Equals:
+		c.Observe = e.Observe
+		_ = json.Unmarshal([]byte(e.Wanted), &c.Is) // it is valid
 	}
 	compiled, err := compileCheck(c)
-	if err != nil || c.Observe == "" || c.Mode == "" || c.Mode == record.Now {
+	if err != nil || !e.Exact || c.Observe == "" || c.Mode == "" || c.Mode == record.Now {
 		return timeline.Of(events[:in.To.Place])
 	}
 	return decidedAt(ctx, b, compiled, events, in)
 }
 
-// comparedIn are the comparisons in what a check expects, as it is described.
-func comparedIn(ctx context.Context, b *budget, what, observed string, vars map[string]any) []Compared {
-	if observe, must, is := strings.Cut(what, " satisfies "); is {
-		return one(observe, "satisfies "+must, observed)
+// comparedIn are the comparisons in what a check expects. What they don't explain is one comparison of the whole.
+func comparedIn(ctx context.Context, b *budget, e reports.Expectation, observed string, vars map[string]any) []Compared {
+	wanted := e.Relation + " " + e.Wanted
+	never := modeOf(e) == record.Never
+	if never {
+		wanted = Never + observed
 	}
-	if i := strings.LastIndex(what, " grows by "); i >= 0 {
-		return one(what[:i], what[i+1:], observed)
-	}
-	observe, wanted, is := cutEqual(what)
-	if !is {
-		return nil
-	}
-	if wanted == "true" || wanted == "false" {
+	if isBool := e.Wanted == "true" || e.Wanted == "false"; isBool && e.Relation == reports.Equals && e.Exact {
 		c := comparer{ctx: ctx, budget: b, vars: vars}
-		c.look(observe, wanted == "true", 0)
-		return c.found
-	}
-	return one(observe, "== "+wanted, observed)
-}
-
-// cutEqual cuts a description before the value that is wanted, which is JSON.
-func cutEqual(what string) (observe, wanted string, is bool) {
-	for end := len(what); ; {
-		i := strings.LastIndex(what[:end], " == ")
-		if i < 0 {
-			return "", "", false
+		if c.look(e.Observe, (e.Wanted == "true") != never, 0); len(c.found) > 0 || asWritten(e.Observe) == nil {
+			return c.found
 		}
-		if wanted = what[i+len(" == "):]; json.Valid([]byte(wanted)) {
-			return what[:i], wanted, true
-		}
-		end = i
 	}
+	return one(e, wanted, observed)
 }
 
 // one is a comparison of a whole expression.
-func one(observe, wanted, value string) []Compared {
-	c := Compared{What: observe, Wanted: wanted, Value: value}
-	if checked := asWritten(observe); checked != nil {
+func one(e reports.Expectation, wanted, value string) []Compared {
+	c := Compared{What: e.Observe, Wanted: wanted, Value: value}
+	if checked := asWritten(e.Observe); checked != nil && e.Exact {
 		x := explained{ast: checked.NativeRep()}
 		c.Path = x.path(x.ast.Expr())
 	}

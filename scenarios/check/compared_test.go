@@ -46,6 +46,19 @@ func TestComparedIn(t *testing.T) {
 		`within 20s: "other" in containers == true`:                    {`"other" in containers [] was false, wanted == true, since the last change`},
 		`within 20s: has(pods["web"].spec.probe.mode) == true`:         {`pods["web"].spec.probe.mode [pods web spec probe mode] was not set, wanted == any value, since ever`},
 		`within 20s: !has(` + app + `.restarts) == true`:               {app + `.restarts [containers tls/app restarts] was 1, wanted == not set, since the last change`},
+		"within 20s: " + app + `.restarts == 5 == true`:                {app + `.restarts [containers tls/app restarts] was 1, wanted == 5, since the last change`},
+		"within 20s: (" + app + `.restarts < 5) != true == true`:       {app + `.restarts [containers tls/app restarts] was 1, wanted not < 5, since the last change`},
+		"within 20s: 5 < " + app + `.restarts == true`:                 {app + `.restarts [containers tls/app restarts] was 1, wanted > 5, since the last change`},
+		"within 20s: " + app + `.restarts == pods["x"].n == true`:      {`pods["x"].n [pods x n] was no such key: x, wanted == 1, since ever`},
+		`within 20s: "it satisfies it" in containers == true`:          {`"it satisfies it" in containers [] was false, wanted == true, since the last change`},
+		// A comment ends with its line, which a description does not have.
+		"within 20s: " + app + `.restarts == 0 // not yet && ` + app + `.running == true`: {
+			app + `.restarts == 0 // not yet && ` + app + `.running [] was 1, wanted == true, since the last change`,
+		},
+		"never for 20s: " + app + `.restarts == 1`:              {app + `.restarts [containers tls/app restarts] was 1, wanted never 1, since the last change`},
+		"never for 20s: " + app + `.restarts satisfies it == 1`: {app + `.restarts [containers tls/app restarts] was 1, wanted never 1, since the last change`},
+		"never for 20s: " + app + `.restarts > 0 == true`:       {app + `.restarts [containers tls/app restarts] was 1, wanted not > 0, since the last change`},
+		"within 20s: (1 == 1 ? false : true) == true":           {`(1 == 1) ? false : true [] was false, wanted == true, since the last change`},
 		"within 20s: 1 +": nil,
 	} {
 		t.Run(expected, func(t *testing.T) {
@@ -88,7 +101,8 @@ func TestOfWhichMembers(t *testing.T) {
 			"objects", `exactly one element k with k.startsWith("pods/")`, `3 elements; 2 with k.startsWith("pods/")`,
 		},
 	} {
-		got := comparedIn(t.Context(), newBudget(maxExplained), text, "", now)
+		e, _ := reports.Check{Expected: "at once: " + text}.Expectation()
+		got := comparedIn(t.Context(), newBudget(maxExplained), e, "", now)
 		if len(got) != 1 || got[0].What != want[0] || got[0].Wanted != want[1] || got[0].Value != want[2] {
 			t.Errorf("%s: %+v", text, got)
 		}

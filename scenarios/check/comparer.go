@@ -60,6 +60,10 @@ func (c *comparer) condition(x *explained, e ast.Expr, wanted bool, deep int) {
 		for _, side := range call.Args() {
 			c.condition(x, side, wanted, deep)
 		}
+	case name == operators.Equals && isLiteral(call.Args()[1], types.True) || name == operators.NotEquals && isLiteral(call.Args()[1], types.False):
+		c.condition(x, call.Args()[0], wanted, deep)
+	case name == operators.Equals && isLiteral(call.Args()[1], types.False) || name == operators.NotEquals && isLiteral(call.Args()[1], types.True):
+		c.condition(x, call.Args()[0], !wanted, deep)
 	case slices.Contains(comparing, name) && name != operators.In: // all that something is not in would say nothing
 		c.comparison(x, call, wanted)
 	case name == "has":
@@ -79,8 +83,23 @@ var operatorOf = map[string]string{
 	operators.Equals: "==", operators.NotEquals: "!=", operators.Less: "<", operators.LessEquals: "<=", operators.Greater: ">", operators.GreaterEquals: ">=", operators.In: "in",
 }
 
+// mirrored are comparisons by those with the sides changed.
+var mirrored = map[string]string{
+	operators.Equals: operators.Equals, operators.NotEquals: operators.NotEquals, operators.Less: operators.Greater,
+	operators.LessEquals: operators.GreaterEquals, operators.Greater: operators.Less, operators.GreaterEquals: operators.LessEquals,
+}
+
+// isLiteral reports whether an expression is a value as it is written.
+func isLiteral(e ast.Expr, value types.Bool) bool {
+	return e.Kind() == ast.LiteralKind && e.AsLiteral() == value
+}
+
 func (c *comparer) comparison(x *explained, call ast.CallExpr, wanted bool) {
-	left, right := call.Args()[0], call.Args()[1]
+	left, right, function := call.Args()[0], call.Args()[1], call.FunctionName()
+	missing, _ := x.values.Value(right.ID())
+	if left.Kind() == ast.LiteralKind || types.IsError(missing) { // it says nothing, or the other side is at fault
+		left, right, function = right, left, mirrored[function]
+	}
 	other, err := cel.ExprToString(right, x.ast.SourceInfo())
 	if value, is := x.values.Value(right.ID()); is && right.Kind() != ast.LiteralKind && !types.IsError(value) {
 		other = asJSON(value)
@@ -88,7 +107,7 @@ func (c *comparer) comparison(x *explained, call ast.CallExpr, wanted bool) {
 	if err != nil {
 		return
 	}
-	says := operatorOf[call.FunctionName()] + " " + shorten(withoutRig(other), maxValue)
+	says := operatorOf[function] + " " + shorten(withoutRig(other), maxValue)
 	if !wanted {
 		says = "not " + says
 	}

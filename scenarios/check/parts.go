@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,15 +48,19 @@ var modes = map[string]record.Mode{"at": record.Now, "within": record.Eventually
 
 // described is a check that wants true or false, as it is described.
 func described(result reports.Check) (action.Check, bool) {
-	when, what, _ := strings.Cut(result.Expected, ": ")
-	first, _, _ := strings.Cut(when, " ")
-	for _, wanted := range []bool{true, false} {
-		observe, is := strings.CutSuffix(what, fmt.Sprintf(" == %t", wanted))
-		if is && (result.Observed == "true" || result.Observed == "false") && modes[first] != "" {
-			return action.Check{ID: result.ID, Observe: observe, Is: wanted, Mode: modes[first]}, true
-		}
+	e, is := result.Expectation()
+	mode := modeOf(e)
+	isBool := func(text string) bool { return text == "true" || text == "false" }
+	if !is || !e.Exact || mode == "" || e.Relation != reports.Equals || !isBool(e.Wanted) || !isBool(result.Observed) {
+		return action.Check{}, false
 	}
-	return action.Check{}, false
+	return action.Check{ID: result.ID, Observe: e.Observe, Is: e.Wanted == "true", Mode: mode}, true
+}
+
+// modeOf is when an expectation must hold. It is empty if that is not known.
+func modeOf(e reports.Expectation) record.Mode {
+	first, _, _ := strings.Cut(e.Window, " ")
+	return modes[first]
 }
 
 // parts are what made a check's expression true or false: what is joined by
@@ -128,11 +131,20 @@ func (x *explained) condition(e ast.Expr) {
 		}
 	case e.Kind() == ast.CallKind && slices.Contains(comparing, e.AsCall().FunctionName()):
 		for _, side := range e.AsCall().Args() {
-			x.operand(side)
+			x.side(side)
 		}
 	default:
 		x.operand(e)
 	}
+}
+
+// side explains one side of a comparison, which may be a condition: a == 1 == true.
+func (x *explained) side(e ast.Expr) {
+	if e.Kind() == ast.CallKind && slices.Contains(slices.Concat(joining, comparing), e.AsCall().FunctionName()) {
+		x.condition(e)
+		return
+	}
+	x.operand(e)
 }
 
 // operand explains a value, and its parts if it says little itself: the
