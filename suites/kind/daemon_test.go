@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"os"
 	"os/exec"
@@ -15,23 +16,11 @@ import (
 	"github.com/skewrig/skewrig/harness/process"
 )
 
-// withoutResource is a runtime for Docker that takes CAP_SYS_RESOURCE out of what runc is to give a
-// container (OCI runtime specification, config.json; runc(8), --bundle and --process), and then
-// runs runc. Where this process may not have the capability, runc can't give it to anybody.
-const withoutResource = `#!/bin/sh
-bundle=.
-for word; do
-	case $before in
-	--bundle | -b) bundle=$word ;;
-	--process | -p) files="$files $word" ;;
-	esac
-	before=$word
-done
-for file in $files "$bundle/config.json"; do
-	[ ! -f "$file" ] || sed -i 's/"CAP_SYS_RESOURCE",//g; s/,"CAP_SYS_RESOURCE"//g' "$file"
-done
-exec runc "$@"
-`
+// withoutResource is a runtime for Docker whose containers don't have CAP_SYS_RESOURCE. Where this process may not have it,
+// runc can't give it to anybody.
+//
+//go:embed testdata/runtime.sh
+var withoutResource string
 
 // withDocker has Docker answer: the daemon that there is, or one of the test's own, which ends with
 // it. Skips if this machine can have none.
