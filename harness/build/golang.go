@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,9 +117,20 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 	return download(ctx, dir, t, t.module())
 }
 
-// download does so for a module of a target's release.
+// download does so for a module of a target's release. If the lock of that is committed, the module has to be the one
+// in it: no checksum database is asked then.
 func download(ctx context.Context, dir string, t Target, module string) (string, error) {
-	found, err := downloadVersion(ctx, dir, module)
+	from := dir
+	if l, err := readLock(locks, "locks/"+lockName(t)); err == nil {
+		if from, err = os.MkdirTemp(dir, "sums-"); err != nil {
+			return "", err
+		}
+		defer os.RemoveAll(from)
+		if err := errors.Join(writeFile(filepath.Join(from, "go.mod"), []byte(stub)), writeFile(filepath.Join(from, "go.sum"), l.sum)); err != nil {
+			return "", err
+		}
+	}
+	found, err := downloadVersion(ctx, from, module)
 	switch {
 	case err == nil:
 		return found, nil
