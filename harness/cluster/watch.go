@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -100,6 +102,7 @@ type observer struct {
 
 	mu        sync.Mutex
 	resources map[schema.GroupVersionResource]context.CancelFunc // ends its watch; nil while it is not served
+	broken    map[string]record.ObservationLost                  // of the resources whose watches can't go on
 }
 
 // observe starts an observer and returns when it has seen what is there. What an earlier observer has recorded already is
@@ -126,15 +129,24 @@ func observe(ctx context.Context, config *rest.Config, observed []schema.GroupVe
 }
 
 func newObserver(client dynamic.Interface, recorder record.Recorder, same func() bool) *observer {
-	o := &observer{recorder: recorder, client: client, same: same, seen: watched.NewSeen(), resources: make(map[schema.GroupVersionResource]context.CancelFunc)}
+	o := &observer{recorder: recorder, client: client, same: same, seen: watched.NewSeen(), resources: make(map[schema.GroupVersionResource]context.CancelFunc), broken: make(map[string]record.ObservationLost)}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 	return o
 }
 
-// stop ends the watches, and returns when they have ended.
+// stop ends the watches, and returns when they have ended. What one that could not go on has not seen is a loss while one
+// process is observed. One that goes on in the end shows all that has happened, late.
 func (o *observer) stop() {
 	o.cancel()
 	o.running.Wait()
+	if !o.same() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, resource := range slices.Sorted(maps.Keys(o.broken)) {
+		o.recorder.Append("watch", resource, o.broken[resource])
+	}
 }
 
 // without are the resources that an observer watches or waits for, and that are not among others, in any version.
@@ -186,6 +198,7 @@ func (o *observer) begin(r schema.GroupVersionResource) (synced cache.InformerSy
 	source := watched.Source{
 		Client: o.client.Resource(r), Unserved: func() { o.unservedBy(r) },
 		Missed: func(since time.Time, why error) { o.missed(r.Resource, since, why) },
+		Broken: func(since time.Time, why error) { o.breaks(r.Resource, since, why) }, Mended: func(time.Time, error) { o.mends(r.Resource) },
 	}
 	if synced, err = source.Informer(ctx, &o.running, o.handler(r.Resource)); err != nil {
 		cancel()
@@ -197,9 +210,24 @@ func (o *observer) begin(r schema.GroupVersionResource) (synced cache.InformerSy
 
 // missed records that states of the objects of a resource may be missing.
 func (o *observer) missed(resource string, since time.Time, why error) {
+	o.mends(resource)
 	if o.same() {
 		o.recorder.Append("watch", resource, record.Losing(since, why, record.ObjectObserved{}).Over())
 	}
+}
+
+// breaks notes that the watch of a resource can't go on.
+func (o *observer) breaks(resource string, since time.Time, why error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.broken[resource] = record.Losing(since, fmt.Errorf("watching %s: %w", resource, why), record.ObjectObserved{})
+}
+
+// mends notes that it does.
+func (o *observer) mends(resource string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.broken, resource)
 }
 
 // unservedBy is unserved, unless another process answers than the one that is observed: that one has an observer of its own.

@@ -15,11 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/record"
 )
 
-// gated is an API server with one resource, which it serves or does not, and which has an object or not.
-type gated struct{ served, empty atomic.Bool }
+// gated is an API server with one resource, which it serves or does not, and which has an object or not. It may refuse its
+// watches.
+type gated struct{ served, empty, refuses atomic.Bool }
 
 func (g *gated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(code int32, reason metav1.StatusReason) {
@@ -32,6 +34,8 @@ func (g *gated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusNotFound, metav1.StatusReasonNotFound)
 	case q.Get("sendInitialEvents") == "true":
 		refuse(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
+	case q.Get("watch") == "true" && g.refuses.Load():
+		refuse(http.StatusForbidden, metav1.StatusReasonForbidden)
 	case q.Get("watch") == "true":
 		w.(http.Flusher).Flush() //nolint:forcetypeassert // it is one
 		<-r.Context().Done()
@@ -119,6 +123,58 @@ func changesIn(events []record.Event) (changes []string) {
 		changes = append(changes, strings.TrimSpace(data.Change+" "+e.Subject))
 	}
 	return changes
+}
+
+// TestAWatchThatCannotGoOn is a loss if it still can't when the observer ends, and if the process of the API server is still the
+// same.
+func TestAWatchThatCannotGoOn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		another, mended bool
+		want            []string
+	}{
+		"it stays so":           {want: []string{"claims: watching claims: "}},
+		"it goes on":            {mended: true},
+		"the process has ended": {another: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			api := new(gated)
+			api.served.Store(true)
+			listening := httptest.NewServer(api)
+			defer listening.Close()
+			h := record.NewHistory(nil)
+			claims := []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "claims"}}
+			o, err := observe(t.Context(), &rest.Config{Host: listening.URL}, claims, h, nil, func() bool { return !c.another })
+			if err != nil {
+				t.Fatal(err)
+			}
+			api.refuses.Store(true)
+			listening.CloseClientConnections()
+			isBroken := func() bool {
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				return len(o.broken) > 0
+			}
+			if !await.Until(t.Context(), time.Minute, isBroken) {
+				t.Error("the watch is not broken")
+			}
+			api.refuses.Store(!c.mended)
+			if c.mended && !await.Until(t.Context(), time.Minute, func() bool { return !isBroken() }) {
+				t.Error("the watch does not go on")
+			}
+			o.stop()
+			var lost []string
+			for e, l := range record.All[record.ObservationLost](h.Events()) {
+				if !l.Resumed { // as what lists the objects anew records
+					lost = append(lost, e.Subject+": "+l.Reason)
+				}
+			}
+			if len(lost) != len(c.want) || len(lost) > 0 && !strings.HasPrefix(lost[0], c.want[0]) {
+				t.Errorf("lost %q, want %q", lost, c.want)
+			}
+		})
+	}
 }
 
 // TestMissed: what is missed is a loss while one process of the API server is observed.
