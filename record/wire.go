@@ -47,7 +47,7 @@ type ForeignRefused struct {
 	UID uint32 `json:"uid"`
 }
 
-// ListenFailed is recorded when a port could not be opened. Nothing that probes
+// ListenFailed is recorded when a port could not be opened, or a connection not accepted there. Nothing that probes
 // of it find says anything about who probes.
 type ListenFailed struct {
 	Port  int32  `json:"port"`

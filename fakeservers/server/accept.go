@@ -17,14 +17,20 @@ import (
 // the process has run out of file descriptors, say.
 const acceptPause = 20 * time.Millisecond
 
-// accept takes connections until the server is closed.
+// accept takes connections until the server is closed. That it can't is recorded, once: who probes waits for it, as for a
+// container that is slow.
 func (s *Server) accept() {
+	failed := false
 	for {
 		raw, err := s.listener.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil:
+			if !failed {
+				s.record(record.ListenFailed{Port: s.config.Listener.Port, Error: "accepting a connection: " + err.Error()})
+			}
+			failed = true
 			s.wait(context.Background(), acceptPause)
 			continue
 		}

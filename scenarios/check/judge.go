@@ -257,10 +257,10 @@ func decidedAt(ctx context.Context, b *budget, c *compiled, events []record.Even
 }
 
 // brokenOff returns why a cell as a whole can't be judged, if it can't: it did
-// not run to its end, or a fake server could not open its port.
+// not run to its end, or a fake server could not serve its port.
 func brokenOff(events []record.Event) (reports.Outcome, string) {
 	for _, failed := range record.All[record.ListenFailed](events) {
-		return reports.HarnessError, "a fake server has no port: " + failed.Error
+		return reports.HarnessError, "a fake server could not serve its port: " + failed.Error
 	}
 	ended, complete := end(events)
 	if ended.Interrupted {
