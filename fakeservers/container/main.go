@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -79,6 +80,14 @@ func (l place) run() int {
 	return l.play(played, p)
 }
 
+// comesUp has a process say that its program has come up, at the latest after image.ComingUp: a shell never says it.
+func comesUp(p *image.Process) {
+	go func() {
+		<-await.Over(context.Background(), image.ComingUp)
+		p.Up()
+	}()
+}
+
 // record has the node record what the process sees. Where there is no socket, nobody does.
 func (l place) record(p *image.Process) error {
 	to, name, err := dial(l.socket)
@@ -91,7 +100,7 @@ func (l place) record(p *image.Process) error {
 	p.Recorder, p.Container = to, name
 	if l.first {
 		p.Up = sync.OnceFunc(to.up)
-		time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
+		comesUp(p)
 	}
 	return nil
 }
@@ -150,7 +159,7 @@ func (l place) runFirst(plays Plays, played *image.Image) int {
 		return broken(err)
 	}
 	p.Recorder, p.Up = o, sync.OnceFunc(func() { close(o.up) })
-	time.AfterFunc(image.ComingUp, p.Up) // a shell never says it
+	comesUp(p)
 	code := l.play(played, p)
 	o.tell(0, Message{Ended: true})
 	return code

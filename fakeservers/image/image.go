@@ -120,7 +120,7 @@ type Process struct {
 	Up func()
 }
 
-// ComingUp is how long the start of a container waits for its program to come up. A
+// ComingUp is how long the start of a container waits for its program to come up, as await.Over has it. A
 // real program takes a moment too, but one that depends on how busy the machine is with
 // everything else: a probe that comes before it says nothing of what is tested.
 const ComingUp = time.Second

@@ -17,6 +17,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -144,10 +145,12 @@ func (r *Runtime) launch(c *container, log *containerLog) error {
 		ID: c.id, Image: c.image.Reference, Args: c.args, Attempt: c.config.Metadata.Attempt, PID: p.pid,
 	})
 	go r.run(c)
+	waiting, cancel := context.WithCancel(p.killed)
+	defer cancel()
 	select {
 	case <-p.up:
 	case <-p.done:
-	case <-time.After(image.ComingUp):
+	case <-await.Over(waiting, image.ComingUp):
 	}
 	return nil
 }

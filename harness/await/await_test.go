@@ -2,6 +2,7 @@ package await
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -13,5 +14,36 @@ func TestUntil(t *testing.T) {
 	}
 	if Until(t.Context(), 3*poll, func() bool { return false }) {
 		t.Error("what is never true became so")
+	}
+}
+
+// TestTheLimit is longer on a machine that is busy, whose ticks are late: nothing else may have run meanwhile either.
+func TestTheLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 10 * poll
+	for name, c := range map[string]struct {
+		late, look time.Duration
+		want       time.Duration
+	}{
+		"nothing is late":    {want: limit},
+		"ticks are late":     {late: 9 * poll, want: 10 * limit},
+		"looking takes long": {look: limit / 2, want: limit + poll},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tick := time.NewTicker(poll + c.late)
+				defer tick.Stop()
+				began := time.Now()
+				until(t.Context(), limit, tick.C, func() bool { time.Sleep(c.look); return false })
+				if took := time.Since(began); took < c.want-poll || took > c.want+poll {
+					t.Errorf("it took %s, want %s", took, c.want)
+				}
+			})
+		})
+	}
+	began := time.Now()
+	if <-Over(t.Context(), limit); time.Since(began) < limit {
+		t.Error("it was over too early")
 	}
 }

@@ -83,7 +83,7 @@ func printable(s string) string {
 type Claim struct{ file *os.File }
 
 // settling is how long it may take from the moment that a process has a lock until
-// its file says who it is.
+// its file says who it is. On a machine that is busy it is longer (await.Until).
 const settling = time.Second
 
 // errUnsettled is the error for a lock that another process has just now: to look at

@@ -9,11 +9,15 @@ import (
 	"time"
 )
 
+// askLimit is how long an answer may take. It is generous, for a machine that is busy: how long a component may take to be
+// ready, others say.
+const askLimit = 15 * time.Second
+
 // newAsker is a client that asks a component whether it is ready. It keeps its connection:
 // what is asked a hundred times would begin with a hundred handshakes. Who has the answer
 // closes it, since a component's connections are what a scenario may look at.
 func (c *Cluster) newAsker() *http.Client {
-	return &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{TLSClientConfig: c.trust.Clone()}}
+	return &http.Client{Timeout: askLimit, Transport: &http.Transport{TLSClientConfig: c.trust.Clone()}}
 }
 
 // healthy asks a health endpoint.
