@@ -50,10 +50,7 @@ func (c Catalog) Judge(ctx context.Context, dir string, files []string, to Place
 	if err != nil {
 		return reports.Report{}, err
 	}
-	report.Shard, report.Partial, report.MissingShards = saved.Shard, saved.Partial, saved.MissingShards
-	if saved.Unfinished() > 0 && report.Unfinished() == 0 {
-		report = report.Ended() // its cells had ended when it was killed
-	}
+	report = report.JudgedAgain(saved) // whose cells may have ended before it was killed
 	report.Problems = append(report.Problems, reports.DifferentBinaries(saved.Reproduce.Components)...)
 	if !here {
 		if err := claimed.replaceCells(func(to string) error { return copyRuns([]string{dir}, unmoved(saved), to) }); err != nil {

@@ -284,11 +284,10 @@ func (s *runner) report(why string) (reports.Report, error) {
 			finished[r.result.ID]++
 		}
 	}
-	short := 0
+	missing := make(map[string]int)
 	for i, c := range s.cells {
-		enough := finished[c.ID] == s.Repeat || s.UntilFail && bad[c.ID]
-		if !enough {
-			short++
+		if finished[c.ID] < s.Repeat && (!s.UntilFail || !bad[c.ID]) {
+			missing[c.ID] = s.Repeat - finished[c.ID]
 		}
 		if !there[c.ID] {
 			ran = append(ran, ranCell{1, s.not[i]})
@@ -296,11 +295,15 @@ func (s *runner) report(why string) (reports.Report, error) {
 	}
 	report, err := s.assemble(ran)
 	report.Shard = s.Shard
-	if short > 0 {
-		report.Partial = fmt.Sprintf("%s: %d of %d cells did not run to their end", why, short, len(s.cells))
+	for i, c := range report.Cells {
+		report.Cells[i].MissingRuns = missing[c.ID]
+	}
+	if short := len(missing); short > 0 {
+		report.BrokenOff = fmt.Sprintf("%s: %d of %d cells did not run to their end", why, short, len(s.cells))
 		if s.Repeat > 1 {
-			report.Partial += fmt.Sprintf(" %d times", s.Repeat)
+			report.BrokenOff += fmt.Sprintf(" %d times", s.Repeat)
 		}
+		report.Partial = report.BrokenOff
 	}
 	return report, err
 }

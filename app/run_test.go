@@ -181,8 +181,11 @@ func TestAnInterruptLeavesAPartialReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "the run was broken off: 2 of 2 cells did not run to their end 3 times"
-	if report.Partial != want || reports.ExitCode(report) != reports.ExitNotJudged {
-		t.Errorf("partial %q, exit code %d", report.Partial, reports.ExitCode(report))
+	if report.Partial != want || report.BrokenOff != want || reports.ExitCode(report) != reports.ExitNotJudged {
+		t.Errorf("partial %q, broken off %q, exit code %d", report.Partial, report.BrokenOff, reports.ExitCode(report))
+	}
+	if a, b := p.cell(t, report, "mine/pods/a"), p.cell(t, report, "mine/pods/b"); a.MissingRuns != 1 || b.MissingRuns != 2 {
+		t.Errorf("%d runs of a are missing, %d of b", a.MissingRuns, b.MissingRuns)
 	}
 	if a, b := p.cell(t, report, "mine/pods/a"), p.cell(t, report, "mine/pods/b"); len(a.Runs) != 2 || b.Runs != nil || b.Outcome != reports.Pass {
 		t.Errorf("a ran %d times, b is %s in %d", len(a.Runs), b.Outcome, len(b.Runs))

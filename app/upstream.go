@@ -213,7 +213,8 @@ func (r *specsRun) report(why ...string) (reports.Report, error) {
 	report, err := reports.Assemble(cells, nil, r.Reproduce)
 	report.Problems = r.problems
 	if short > 0 {
-		report.Partial = fmt.Sprintf("%s: %d of %d specs did not run to their end", strings.Join(why, "; "), short, len(r.todo))
+		report.BrokenOff = fmt.Sprintf("%s: %d of %d specs did not run to their end", strings.Join(why, "; "), short, len(r.todo))
+		report.Partial = report.BrokenOff
 	}
 	return report, Failed(err)
 }

@@ -54,7 +54,9 @@ func Merge(inputs []Input) (Report, []Moved, error) {
 	}
 	r = r.Explained(findings)
 	r.Problems = mergedProblems(inputs)
-	r.Partial, r.MissingShards = mergedPartial(inputs, r)
+	r = r.missingRunsOf(inputs)
+	r.BrokenOff, r.MissingShards = mergedBrokenOff(inputs, r), missingShards(inputs)
+	r.Partial = r.partial()
 	return r, moved, nil
 }
 
@@ -204,21 +206,32 @@ func mergedReproduce(inputs []Input) Reproduce {
 	return merged
 }
 
-// mergedPartial says why a merged report is not about everything, if it is not, and which shards
-// are missing.
-func mergedPartial(inputs []Input, merged Report) (string, []Shard) {
-	unfinished := make(map[string]bool)
+// missingRunsOf returns a report of which each cell lacks the runs that it was to have in the report in which it was to have
+// most.
+func (r Report) missingRunsOf(inputs []Input) Report {
+	wanted := make(map[string]int)
+	each(inputs, func(_ int, c Cell) { wanted[c.ID] = max(wanted[c.ID], c.wanted()) })
+	r.Cells = slices.Clone(r.Cells)
+	for i, c := range r.Cells {
+		r.Cells[i].MissingRuns = max(wanted[c.ID]-c.finished(), 0)
+	}
+	return r
+}
+
+// mergedBrokenOff says why cells of a merged report did not run as often as they were to. A report that was broken off does
+// not count if others make up for all that it lacks.
+func mergedBrokenOff(inputs []Input, merged Report) string {
+	missing := make(map[string]bool)
 	for _, c := range merged.Cells {
-		unfinished[c.ID] = c.Unfinished
+		missing[c.ID] = c.MissingRuns > 0
 	}
 	var reasons []string
 	for _, in := range inputs {
-		if cause := in.Report.brokenOff(); cause != "" && !in.Report.madeUpFor(unfinished) {
+		if cause := in.Report.brokenOff(); cause != "" && !in.Report.madeUpFor(missing) {
 			reasons = append(reasons, in.Name+": "+cause)
 		}
 	}
-	missing := missingShards(inputs)
-	return strings.Join(append(reasons, areMissing(missing)...), "; "), missing
+	return strings.Join(reasons, "; ")
 }
 
 // missingShards are those that are in no input, of runs that were split. A merged report has all
@@ -246,20 +259,48 @@ func areMissing(shards []Shard) (reasons []string) {
 	return reasons
 }
 
-// brokenOff is what Partial says beside the MissingShards.
-func (r Report) brokenOff() string {
-	return strings.TrimSuffix(strings.TrimSuffix(r.Partial, strings.Join(areMissing(r.MissingShards), "; ")), "; ")
+// partial says why a report is not about all that was asked for, if it is not.
+func (r Report) partial() string {
+	reasons := areMissing(r.MissingShards)
+	if r.BrokenOff != "" {
+		reasons = append([]string{r.BrokenOff}, reasons...)
+	}
+	return strings.Join(reasons, "; ")
 }
 
-// Ended returns a partial report of which all cells have ended after all: what it lacks is the
-// shards that are missing.
-func (r Report) Ended() Report {
-	r.Partial = strings.Join(areMissing(r.MissingShards), "; ")
+// brokenOff is why a report was broken off, if it was. One of a skewrig that did not write that down says it in Partial,
+// perhaps with more.
+func (r Report) brokenOff() string {
+	if r.BrokenOff == "" && r.Partial != r.partial() {
+		return r.Partial
+	}
+	return r.BrokenOff
+}
+
+// JudgedAgain returns a report of the runs of a saved one. If the runs that this lacked have ended after all, it lacks no
+// more than shards.
+func (r Report) JudgedAgain(saved Report) Report {
+	r = r.missingRunsOf([]Input{{Report: saved}})
+	r.Shard, r.MissingShards, r.BrokenOff, r.Partial = saved.Shard, saved.MissingShards, saved.brokenOff(), saved.Partial
+	lacks := func(c Cell) bool { return c.MissingRuns > 0 || c.Unfinished }
+	if slices.ContainsFunc(saved.Cells, lacks) && !slices.ContainsFunc(r.Cells, lacks) {
+		r.BrokenOff = ""
+		r.Partial = r.partial()
+	}
 	return r
 }
 
-// madeUpFor reports whether all that a report lacks that was broken off is there: some of its
-// cells are unfinished, and none of these still is.
-func (r Report) madeUpFor(unfinished map[string]bool) bool {
-	return r.Unfinished() > 0 && !slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Unfinished && unfinished[c.ID] })
+// madeUpFor reports whether all that a report lacks that was broken off is there: runs of some of its cells are missing, and
+// of none of these still.
+func (r Report) madeUpFor(missing map[string]bool) bool {
+	known := false
+	for _, c := range r.Cells {
+		if c.MissingRuns == 0 && !c.Unfinished {
+			continue
+		}
+		if known = true; missing[c.ID] {
+			return false
+		}
+	}
+	return known
 }

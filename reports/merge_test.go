@@ -127,6 +127,60 @@ func TestACellThatDidNotRunGivesWay(t *testing.T) {
 	}
 }
 
+// TestRoundsThatLack: a run of several rounds that was broken off is made up for once each cell has as many runs as it was to
+// have, however they came about, and not when each has run to its end.
+func TestRoundsThatLack(t *testing.T) {
+	t.Parallel()
+	lacks := func(n int, c Cell) Cell {
+		c.MissingRuns = n
+		return c
+	}
+	killed := input(t, "killed", 1, lacks(2, simple("x", Pass)), lacks(3, cut("y")))
+	killed.Report.BrokenOff, killed.Report.Partial = "broken off", "broken off"
+	sooner := input(t, "sooner", 1, lacks(2, simple("x", Pass)))
+	sooner.Report.BrokenOff, sooner.Report.Partial = "broken off", "broken off"
+	once, twice, more := input(t, "once", 2, simple("x", Pass), simple("y", Pass)), input(t, "twice", 3, simple("x", Pass), simple("y", Pass)), input(t, "more", 4, simple("y", Pass))
+	merged := func(name, wanted string, inputs ...Input) Input {
+		r, _, err := Merge(inputs)
+		if err != nil || r.Partial != wanted || r.BrokenOff != wanted {
+			t.Errorf("%v, partial %q, want %q", err, r.Partial, wanted)
+		}
+		return Input{Name: name, Report: r}
+	}
+	merged("", "sooner: broken off", sooner, once)
+	m := merged("m", "killed: broken off", killed, once)
+	if x, y := m.Report.Cells[0], m.Report.Cells[1]; x.MissingRuns != 1 || y.MissingRuns != 2 {
+		t.Errorf("%d runs of x are missing, %d of y", x.MissingRuns, y.MissingRuns)
+	}
+	n := merged("n", "m: killed: broken off", m, twice)
+	merged("", "", n, more)
+	merged("", "", killed, once, twice, more)
+	if got := killed.Report.JudgedAgain(killed.Report); got.Partial != "broken off" {
+		t.Errorf("judged again, it is partial: %q", got.Partial)
+	}
+	ended := killed.Report
+	ended.Cells = []Cell{simple("x", Pass), simple("y", Pass)}
+	if got := ended.JudgedAgain(killed.Report); got.Partial != "broken off" {
+		t.Errorf("once its cells have ended, it is partial: %q", got.Partial)
+	}
+}
+
+// TestWhyAReportWasBrokenOff is data: what it says of shards is no part of that, whatever else it is like.
+func TestWhyAReportWasBrokenOff(t *testing.T) {
+	t.Parallel()
+	const why = "who ran it said: shard 2/2 is missing"
+	killed, rest := input(t, "killed", 1, cut("x")), input(t, "rest", 2, simple("x", Pass))
+	killed.Report.BrokenOff, killed.Report.MissingShards = why, []Shard{{2, 2}}
+	killed.Report.Partial = killed.Report.partial()
+	r, _, err := Merge([]Input{killed})
+	if want := "killed: " + why; err != nil || r.BrokenOff != want || r.Partial != want+"; shard 2/2 is missing" {
+		t.Errorf("%v: broken off %q, partial %q", err, r.BrokenOff, r.Partial)
+	}
+	if r, _, err = Merge([]Input{killed, rest}); err != nil || r.BrokenOff != "" || r.Partial != "shard 2/2 is missing" {
+		t.Errorf("%v: broken off %q, partial %q", err, r.BrokenOff, r.Partial)
+	}
+}
+
 func TestAMissingShardIsTold(t *testing.T) {
 	t.Parallel()
 	var inputs []Input
@@ -163,8 +217,11 @@ func TestAShardStaysMissing(t *testing.T) {
 	m := merged("s1: broken off; shard 2/3 is missing", killed, shard(3, simple("z", Pass)))
 	merged("m: s1: broken off", m, shard(2, simple("y", Pass)))
 	whole := merged("shard 2/3 is missing", m, rest)
-	if got := m.Report.Ended(); got.Partial != "shard 2/3 is missing" {
+	if got := whole.Report.JudgedAgain(m.Report); got.Partial != "shard 2/3 is missing" || got.BrokenOff != "" {
 		t.Errorf("once its cells have ended, it is partial: %q", got.Partial)
+	}
+	if got := m.Report.JudgedAgain(m.Report); got.Partial != "s1: broken off; shard 2/3 is missing" || got.BrokenOff != "s1: broken off" {
+		t.Errorf("while they have not, it is partial: %q", got.Partial)
 	}
 	merged("shard 2/3 is missing", whole)
 	merged("", whole, shard(2, simple("y", Pass)))

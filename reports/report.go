@@ -33,6 +33,9 @@ type Report struct {
 	// broken off, a shard is missing. Such a report never counts as expected. If
 	// unset, it is about everything.
 	Partial string `json:"partial,omitempty"`
+	// BrokenOff is why cells did not run as often as they were to, as Partial says. If unset, all did, or the report is of
+	// a skewrig that did not write it down.
+	BrokenOff string `json:"brokenOff,omitempty"`
 	// MissingShards are those of which no report was merged, as Partial says. If unset, none is
 	// missing, or the report is of a skewrig that did not write them down.
 	MissingShards []Shard `json:"missingShards,omitempty"`
@@ -170,6 +173,8 @@ type Cell struct {
 	// was broken off. It says nothing of the subject then, and another run of the
 	// cell takes its place. See Join.
 	Unfinished bool `json:"unfinished,omitempty"`
+	// MissingRuns is how many of its runs did not come about because the whole run was broken off. If unset, none.
+	MissingRuns int `json:"missingRuns,omitempty"`
 	// Runs are the runs of a cell that was run more than once, sorted by number.
 	// Everything above then follows from them, and so does Rate. If unset, the
 	// cell is its only run.
@@ -264,6 +269,17 @@ func (r Report) Unfinished() (n int) {
 	}
 	return n
 }
+
+// finished is how many runs of a cell have ended.
+func (c Cell) finished() int {
+	if c.Unfinished {
+		return 0
+	}
+	return len(c.EachRun())
+}
+
+// wanted is how often a cell was to run.
+func (c Cell) wanted() int { return max(c.finished()+c.MissingRuns, 1) }
 
 func (c Cell) clone() Cell {
 	c.Axes = maps.Clone(c.Axes)

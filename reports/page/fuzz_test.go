@@ -54,7 +54,7 @@ func FuzzReport(f *testing.F) {
 			if err != nil {
 				return
 			}
-			settled.Problems, settled.Partial, settled.MissingShards, settled.Shard, settled.Findings = r.Problems, r.Partial, r.MissingShards, r.Shard, r.Findings
+			settled.Problems, settled.Partial, settled.BrokenOff, settled.MissingShards, settled.Shard, settled.Findings = r.Problems, r.Partial, r.BrokenOff, r.MissingShards, r.Shard, r.Findings
 			checkFormats(t, settled)
 		})
 	})
