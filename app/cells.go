@@ -80,13 +80,15 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 
 // problemsOf returns what is wrong with cells, beside what is found when their files are read.
 func (c Catalog) problemsOf(cells []plan.Cell) error {
-	return strict.Join(c.problemsOfParts(cells), engine.Unplayed(cells), check.Undeclared(cells), check.Refuse(cells))
+	limited, _ := check.Limited(cells) // problemsOfParts reports the others
+	return strict.Join(c.problemsOfParts(cells), engine.Unplayed(cells), check.Undeclared(limited), check.Refuse(limited))
 }
 
 // problemsOfParts returns what is wrong with what cells have, whatever more they may need.
 func (c Catalog) problemsOfParts(cells []plan.Cell) error {
-	_, err := engine.Compile(cells)
-	return strict.Join(err, engine.UnknownFields(cells), check.MissingFields(cells), c.checkRequirements(cells))
+	limited, large := check.Limited(cells)
+	_, err := engine.Compile(limited)
+	return strict.Join(large, err, engine.UnknownFields(cells), check.MissingFields(limited), c.checkRequirements(cells))
 }
 
 // addProblems adds to what is wrong with files, if anything is, what more is wrong with what of them could be decoded. It

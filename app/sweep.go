@@ -162,6 +162,9 @@ func (s Sweep) random(ctx context.Context, state *swept, until time.Time) error 
 
 // next runs a plan, unless it ran before.
 func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	state.tried.Add(p)
 	state.plans[p.Number] = p
 	if len(p.Items) == 0 || slices.ContainsFunc(state.Plans, func(ran trial.Ran) bool { return ran.Number == p.Number }) {

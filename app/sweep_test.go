@@ -1,12 +1,16 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -26,6 +30,18 @@ func TestScenariosOfFindingsAreScenarios(t *testing.T) {
 		if err != nil || len(cells) != 1 || !strings.HasPrefix(cells[0].ID, "sweep/grpccontainerprobetls/deployment-") {
 			t.Errorf("%s: %d cells, %v", file, len(cells), err)
 		}
+	}
+}
+
+// TestSweepEndsWhenItIsInterrupted, also while its plans have nothing to run.
+func TestSweepEndsWhenItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
+	state.Turns = trial.Turns(nil, release.Newest, "")
+	if err := (Sweep{}).random(ctx, state, time.Now().Add(time.Second)); !errors.Is(err, context.Canceled) {
+		t.Errorf("it goes on: %v", err)
 	}
 }
 

@@ -82,7 +82,7 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	targets, err := f.targets(here, args)
+	targets, err := planning(cmd.Context(), func() ([]build.Target, error) { return f.targets(here, args) })
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (f *buildFlags) runPrune(cmd *cobra.Command) error {
 	if err != nil {
 		return app.Failed(err)
 	}
-	needed, err := defaultTargets()
+	needed, err := planning(cmd.Context(), defaultTargets)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -25,5 +26,16 @@ func TestPlanningIsInterrupted(t *testing.T) {
 	}
 	if n, err := planning(t.Context(), func() (int, error) { return 1, nil }); n != 1 || err != nil {
 		t.Errorf("got %d, %v", n, err)
+	}
+}
+
+// TestSimulateCanBeInterrupted while it plans and while it plays.
+func TestSimulateCanBeInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if code := run(ctx, []string{"simulate", "dwd/**"}, &stdout, &stderr); code != exitNotJudged || !strings.Contains(stderr.String(), "interrupted before anything was started") {
+		t.Errorf("exit code %d: %s%s", code, &stdout, &stderr)
 	}
 }

@@ -33,7 +33,7 @@ Exit codes: 0 simulated, 1 a check has another outcome than in the run.`,
   skewrig run 'dwd/**' --report-dir dwd && skewrig simulate 'dwd/**' --against dwd`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			played, err := app.Simulate(cmd.Context(), args, as, against)
+			played, err := planning(cmd.Context(), func() ([]app.Simulated, error) { return app.Simulate(cmd.Context(), args, as, against) })
 			if err != nil {
 				return err
 			}

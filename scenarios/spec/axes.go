@@ -47,7 +47,7 @@ func (v *validator) checkAxes() {
 		}
 	}
 	if n := countCombinations(v.scenario.Axes); n > maxCombinations {
-		v.Note("axes", "the axes give more than %d cells", maxCombinations)
+		v.Note("axes", "too many cells: the axes must give at most %d; use fewer values, or "+several, maxCombinations)
 	}
 }
 
@@ -91,6 +91,9 @@ func combine(axes map[string][]string) []map[string]string {
 func resolveValues(values []string) []string {
 	var resolved []string
 	for _, value := range values {
+		if len(value) > maxPart {
+			value = "" // it can't be one
+		}
 		if v, err := release.Resolve(value); err == nil {
 			value = string(v)
 		}

@@ -134,6 +134,8 @@ type reader struct {
 	refs      references
 	// combinations are the values of the axes in each cell.
 	combinations []map[string]string
+	// decoded is how much of manifests was taken into combinations, and filled how much of sequences into steps, in bytes.
+	decoded, filledIn int
 	// literals are the scalars in which references are not replaced.
 	literals map[*yaml.Node]bool
 }
@@ -146,9 +148,10 @@ func (r *reader) read(text string) *File {
 	}
 	f := &File{Path: r.Source.File, Text: text, Sources: r.options.Sources, document: r.Document, manifests: r.manifests}
 	r.useSequences()
+	r.limit()
 	axes := r.axes()
 	r.markLiterals()
-	r.combinations = r.where(combine(axes))
+	r.combinations = r.limited(r.where(combine(axes)), text)
 	for i, values := range r.combinations {
 		c := r.combination(values)
 		c.Scenario.Axes = axes
@@ -263,7 +266,15 @@ func (r *reader) loadManifests(s *Scenario) {
 		if !loads || !found {
 			continue
 		}
-		loaded, err := loader.Load(r.manifests.load)
+		if r.decoded > maxDecoded {
+			r.Source.Fail(at, "too many manifests: those of all steps and cells must be at most %d bytes; use fewer values on the axes, or "+several, maxDecoded)
+			return
+		}
+		loaded, err := loader.Load(func(name string) (Objects, error) {
+			objects, err := r.manifests.load(name)
+			r.decoded += r.manifests.sizes[path.Join(r.manifests.dir, name)]
+			return objects, err
+		})
 		if err != nil {
 			r.Source.Fail(at, "loading %s: %s", strict.Quote(at.Value), reason(err))
 		}

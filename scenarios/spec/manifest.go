@@ -23,10 +23,11 @@ type manifests struct {
 	problems *strict.Problems
 	loaded   map[string]Objects
 	uses     map[string]finder // by file
+	sizes    map[string]int    // by file, in bytes
 }
 
 func newManifests(fsys fs.FS, dir string, problems *strict.Problems) *manifests {
-	return &manifests{fsys: fsys, dir: dir, problems: problems, loaded: make(map[string]Objects), uses: make(map[string]finder)}
+	return &manifests{fsys: fsys, dir: dir, problems: problems, loaded: make(map[string]Objects), uses: make(map[string]finder), sizes: make(map[string]int)}
 }
 
 var errElsewhere = errors.New("this is not a path below the scenario's own directory")
@@ -46,6 +47,7 @@ func (m *manifests) load(name string) (Objects, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.sizes[file] = len(text)
 	d := strict.Decoder{Source: strict.NewSource(file, m.problems)}
 	objects := Objects{}
 	uses := finder{file: file, resolve: func(text string) string { return text }}

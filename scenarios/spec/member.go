@@ -215,7 +215,6 @@ func (v *validator) checkMembers() {
 			v.Refuse(name, seen[m.Name], "there is a component %s already", strict.Quote(m.Name))
 			seen[m.Name] = v.Clean(name)
 		}
-		v.Refuse(at, len(list.members) > maxMembers, "%d are more than a control plane can have: %d", len(list.members), maxMembers)
 		v.Refuse(at, !enabled(list.one) && len(list.members) > 0, "%s is false, and so there are none", cmp.Or(list.field[:len(list.field)-1], list.field))
 	}
 	v.Refuse("topology.controlPlane.controllerManagers", v.scenario.Topology.Garden != nil && len(c.ControllerManagers) > 0,

@@ -24,6 +24,9 @@ func (r *reader) useSequences() {
 	var all []*yaml.Node
 	for _, step := range steps.Content {
 		use, uses := strict.Find(step, "use")
+		if len(all) > maxSteps {
+			break // which is reported
+		}
 		if step.Kind != yaml.MappingNode || !uses {
 			all = append(all, step)
 			continue
@@ -129,6 +132,10 @@ func (r *reader) filled(sequence *yaml.Node, values map[string]string) []*yaml.N
 			for _, name := range slices.Sorted(maps.Keys(values)) {
 				reference := "${" + name + "}"
 				used[name] = used[name] || strings.Contains(n.Value, reference)
+				if r.filledIn += strings.Count(filled.Value, reference) * len(values[name]); r.filledIn > maxDecoded {
+					r.Source.Fail(n, "too long: what steps give to sequences must be at most %d bytes together; "+several, maxDecoded)
+					break
+				}
 				filled.Value = strings.ReplaceAll(filled.Value, reference, values[name])
 			}
 			if filled.Value != n.Value && n.Style == 0 {

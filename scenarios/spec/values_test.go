@@ -247,7 +247,7 @@ func TestHostileTextIsBounded(t *testing.T) {
 		"deep":           {header + "steps:\n- apply: " + deep, "nested more than 100 levels deep"},
 		"alias bomb":     {bomb, "aliases are not supported"},
 		"many problems":  {strings.Repeat("unknown: 1\n", 20000), "more problems from here on"},
-		"many cells":     {header + "axes:\n" + axes.String() + "steps:\n- stop: etcd\n", "more than 256 cells"},
+		"many cells":     {header + "axes:\n" + axes.String() + "steps:\n- stop: etcd\n", "the axes must give at most 256"},
 		"many documents": {header + "steps:\n- stop: etcd\n" + strings.Repeat("---\na\n", 1000), "more than 200 documents"},
 	} {
 		t.Run(name, func(t *testing.T) {
