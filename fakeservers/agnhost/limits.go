@@ -1,11 +1,14 @@
 package agnhost
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +35,7 @@ const (
 	maxVariables = 1 << 20
 	// maxFrames is how many calls of Go can be inside one another, of which a call of the script takes about ten.
 	maxFrames = 8_000
-	// maxGoroutines is how many this process may have when a shell starts a command.
+	// maxGoroutines is how many the shells of a container may have when one of them starts a command.
 	maxGoroutines = 10_000
 )
 
@@ -163,7 +166,7 @@ func nests(script string) bool {
 }
 
 // roomCommand is what the shell is made to run before it assigns what could make a variable longer.
-const roomCommand = "__skewrig_room"
+const roomCommand = ownCommands + "room"
 
 // withRoom changes a script so that the shell asks for room before such assignments, and reports
 // whether it did. The question is the first part of the value: its exit status is not that of the assignment, if the
@@ -216,11 +219,11 @@ func bounded(script, name string) (string, error) {
 }
 
 // room reports what a shell has too much of, when it is about to run a command.
-func room(hc *interp.HandlerContext, args []string) error {
+func (s *session) room(hc *interp.HandlerContext, args []string) error {
 	if runtime.Callers(maxFrames, make([]uintptr, 1)) > 0 {
 		return errors.New("too many calls inside one another")
 	}
-	if runtime.NumGoroutine() > maxGoroutines {
+	if runtime.NumGoroutine() > maxGoroutines && s.goroutines() > maxGoroutines {
 		return errors.New("can't fork: resource temporarily unavailable")
 	}
 	if args[0] == "printf" && prints(args[1:]) {
@@ -248,6 +251,35 @@ func room(hc *interp.HandlerContext, args []string) error {
 		return fmt.Errorf("out of memory: variables have more than %d bytes", maxVariables)
 	}
 	return nil
+}
+
+// shellLabel is the label of the goroutines of a container's shells.
+const shellLabel = "skewrig.container"
+
+// labeled runs a shell in goroutines that have the label of its container.
+func (s *session) labeled(ctx context.Context, shell func(context.Context) int) (code int) {
+	pprof.Do(ctx, pprof.Labels(shellLabel, s.container()), func(ctx context.Context) { code = shell(ctx) })
+	return code
+}
+
+// container identifies the container in this process.
+func (s *session) container() string { return fmt.Sprintf("%s %s", s.files.Container, s.files.IP) }
+
+// goroutines counts those of the shells of the container.
+func (s *session) goroutines() (n int) {
+	var profile bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
+		return maxGoroutines + 1
+	}
+	same := 0 // goroutines of the record that a line is of
+	for line := range strings.Lines(profile.String()) {
+		if count, _, is := strings.Cut(line, " @ "); is {
+			same, _ = strconv.Atoi(count)
+		} else if strings.HasPrefix(line, "# labels: ") && strings.Contains(line, strconv.Quote(s.container())) {
+			n += same
+		}
+	}
+	return n
 }
 
 var wide = regexp.MustCompile(`%[-+ #0']*([0-9]{4}|[*])`)

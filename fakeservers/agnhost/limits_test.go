@@ -70,6 +70,17 @@ func TestShellsWithinLimits(t *testing.T) {
 	}
 }
 
+// TestATraceHasTheScriptAlone: set -x does not write what a shell runs beside the script.
+func TestATraceHasTheScriptAlone(t *testing.T) {
+	t.Parallel()
+	c := run(t, spec{args: []string{"pause"}})
+	var stderr strings.Builder
+	code := c.execIn(t.Context(), &stderr, "sh", "-c", `set -x; y=a; x=$y; x=$y$(echo b); (q=$y); eval 'w=$y'; (exit 3)`)
+	if want := "+ y=a\n+ x=a\n+ echo b\n+ x=ab\n+ q=a\n+ eval 'w=$y'\n+ w=a\n+ exit 3\n"; stderr.String() != want || code != 3 {
+		t.Errorf("exit code %d, traced\n%swant\n%s", code, &stderr, want)
+	}
+}
+
 // TestForkBomb ends with its container, and what it leaves does too.
 func TestForkBomb(t *testing.T) {
 	c := run(t, spec{args: []string{"pause"}})

@@ -36,6 +36,10 @@ var errRefused = errors.New("the script can't be run")
 // can't be played, and a part of a script that can't, ends it with 127, unless
 // somebody types. What it leaves in the background ends with it.
 func sh(ctx context.Context, s *session, args []string) int {
+	return s.labeled(ctx, func(ctx context.Context) int { return s.shell(ctx, args) })
+}
+
+func (s *session) shell(ctx context.Context, args []string) int {
 	var flags []string
 	command := false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
@@ -87,7 +91,7 @@ func runScript(ctx context.Context, s *session, script, name string, params []st
 	if s.signals != nil {
 		s.traps = newTraps(s.signals)
 		withTraps(file)
-		file.Stmts = append(file.Stmts, parsed(`exit "$?"`)...) // when a trap of the last command is run
+		file.Stmts = append(file.Stmts, parsed(exitCommand+` "$?"`)...) // when a trap of the last command is run
 	}
 	withRoom(file)
 	ctx, cancel := context.WithCancel(ctx)
@@ -166,7 +170,7 @@ func check(part syntax.Node) (err error) {
 // After end, nothing is written by what is still in the background.
 func newRunner(s *session, params []string) (_ *interp.Runner, end func(), _ error) {
 	var mu sync.Mutex
-	stdout, stderr := &lockedWriter{mu: &mu, out: s.stdout}, &lockedWriter{mu: &mu, out: s.stderr}
+	stdout, stderr := &lockedWriter{mu: &mu, out: s.stdout}, &lockedWriter{mu: &mu, out: untraced{s.stderr}}
 	stdin := s.stdin
 	if pipe, is := stdin.(*image.Pipe); is {
 		stdin = pipe.File // of another reader, the interpreter would read more than it needs
@@ -199,15 +203,35 @@ func newRunner(s *session, params []string) (_ *interp.Runner, end func(), _ err
 	}, err
 }
 
+// ownCommands begins the names of commands that are no part of the script, and exitCommand is exit as one of them.
+const (
+	ownCommands = "__skewrig_"
+	exitCommand = ownCommands + "exit"
+)
+
+// untraced leaves out what set -x writes of such commands.
+type untraced struct{ io.Writer }
+
+// Write implements io.Writer. The shell writes each line of a trace by itself.
+func (u untraced) Write(b []byte) (int, error) {
+	if bytes.HasPrefix(b, []byte("+ "+ownCommands)) {
+		return len(b), nil
+	}
+	return u.Writer.Write(b)
+}
+
 // call checks a command before the interpreter runs it, and plays traps.
 func (s *session) call(ctx context.Context, args []string) ([]string, error) {
 	hc := interp.HandlerCtx(ctx)
-	if err := room(&hc, args); err != nil {
+	if err := s.room(&hc, args); err != nil {
 		s.exceed(err)
 		return nil, err
 	}
 	if args[0] == roomCommand {
 		return []string{":"}, nil
+	}
+	if args[0] == exitCommand {
+		args[0] = "exit"
 	}
 	args, err := s.traps.call(ctx, hc.Env, args)
 	if err != nil {
