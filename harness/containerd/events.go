@@ -76,7 +76,7 @@ func ReadExits(events io.Reader, exited func(Exit)) error {
 		var event struct {
 			ContainerID string `json:"container_id"`
 			ID          string `json:"id"`
-			ExitStatus  int32  `json:"exit_status"`
+			ExitStatus  uint32 `json:"exit_status"`
 			ExitedAt    moment `json:"exited_at"`
 		}
 		if !is {
@@ -86,7 +86,7 @@ func ReadExits(events io.Reader, exited func(Exit)) error {
 			return fmt.Errorf("%.200q: %w", text, err)
 		}
 		if event.ID == event.ContainerID { // others are of commands
-			exited(Exit{Container: event.ContainerID, Code: event.ExitStatus, At: event.ExitedAt.Time})
+			exited(Exit{Container: event.ContainerID, Code: int32(event.ExitStatus), At: event.ExitedAt.Time})
 		}
 	}
 	return lines.Err()

@@ -98,7 +98,7 @@ func TestReadExits(t *testing.T) {
 	t.Parallel()
 	events := `2026-11-27 08:00:00.0 +0000 UTC k8s.io /containers/update {"id":"` + strings.Repeat("a", 1<<17) + `"}
 2026-11-27 08:00:00.1 +0000 UTC k8s.io /tasks/start {"container_id":"a","pid":7}
-2026-11-27 08:00:00.2 +0000 UTC k8s.io /tasks/exit {"container_id":"a","id":"probe","pid":8,"exited_at":"2026-11-27T08:00:00Z"}
+2026-11-27 08:00:00.2 +0000 UTC k8s.io /tasks/exit {"container_id":"a","id":"probe","pid":8,"exit_status":4294967295,"exited_at":"2026-11-27T08:00:00Z"}
 2026-11-27 08:00:00.3 +0000 UTC k8s.io /tasks/exit {"container_id":"a","id":"a","pid":7,"exit_status":137,"exited_at":"2026-11-27T08:00:00Z"}
 2026-11-27 08:00:00.5 +0000 UTC k8s.io /tasks/exit {"container_id":"b","id":"b"}
 2026-11-27 08:00:00.6 +0000 UTC k8s.io /tasks/exit {"container_id":"c","id":"c","exit_status":2,"exited_at":{"seconds":1795766400,"nanos":1}}
