@@ -550,7 +550,14 @@
 //
 // What evaluations cost is limited. An item of a loop costs 1, and so do 64 bytes that a
 // function goes through: one evaluation may cost 1048576, and all of a cell 67108864. A check
-// that needs more is unknown. An expression has at most 8192 bytes, and is at most 64 deep.
+// that needs more is unknown. An expression has at most 8192 bytes, and is at most 64 deep;
+// the different ones of all cells of a file have at most 32768.
+//
+// # Limits
+//
+// A scenario has at most 500 steps, with those of sequences, 150 checks, 100 nodes and 256
+// cells. Checks times cells are at most 1000, and steps times cells times components 100000.
+// The file for each cell, and the manifests of all steps and cells, have at most 1.5 MiB.
 //
 // # What always holds
 //
