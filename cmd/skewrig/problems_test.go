@@ -102,7 +102,7 @@ steps:
       nodeNmae: node-a # has no field "nodeNmae" here
 - cut:
     from: kubelet/node-a
-    whn: now # unknown field "whn"
+    hows: now # unknown field "hows"
 - file: gone.yaml # there is no such file
 - wait:
     until: 'pods.size( > 0' # syntax: '>' can't stand here
