@@ -169,7 +169,7 @@ func (p *program) eval(m *meter, now map[string]any) (value ref.Val, details *ce
 		if r := recover(); r != nil { // as in Eval of CEL
 			cancelled, is := r.(interpreter.EvalCancelledError)
 			if !is {
-				panic(r)
+				panic(r) //nolint:forbidigo // it is not ours to hide
 			}
 			value, err = nil, cancelled
 		}
