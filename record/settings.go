@@ -174,6 +174,20 @@ func OwnConfig(program string, patch map[string]any) (field, why string) {
 	return "", ""
 }
 
+// Owns reports whether the rig alone sets a flag of a program, or a field of its configuration: its path, with
+// dots between the names.
+func Owns(program, name string) bool {
+	if _, own := OwnFlag(name); own {
+		return true
+	}
+	for path := range ownConfig[program] {
+		if name == path || strings.HasPrefix(name, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
 func has(object map[string]any, path []string) bool {
 	value, is := object[path[0]]
 	if !is || len(path) == 1 {

@@ -42,6 +42,9 @@ func outside(f *spec.File, s spec.Scenario) (all []Outside) {
 	}
 	s.EachSettings(func(program string, settings spec.Settings, place func(string) string) {
 		for _, o := range settings.Outside(program) {
+			if record.Owns(program, o.Name) {
+				continue // it can't be allowed, as the file's own errors say
+			}
 			add(place(o.Path), program+": "+o.Error(), false)
 		}
 	})
