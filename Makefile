@@ -18,7 +18,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills soak isolation mutants fuzz page pictures clocks containers real kind bench lint fmt generate newest verify clean
+.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills contained soak isolation mutants fuzz page pictures clocks containers real kind bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ sweep: ## sweep a gate of the newest release, and of API servers that are broken
 
 kills: ## kill runs (KILLS=10) with SIGKILL at random moments: nothing may be left of them but their reports
 	$(GO) test -count=1 -timeout=30m -v -run=TestAKilledRun ./cmd/skewrig -kills=$(KILLS) $(KILL_FLAGS)
+
+contained: build ## run scenarios that try to get out of a rig, and look at each file that changed (root; 2 minutes)
+	$(GO) test -count=1 -timeout=20m -v ./suites/contained -skewrig=$(abspath $(BIN))/skewrig
 
 soak: ## run the default cells, or others (SOAK_FLAGS='-patterns=**'), 2,000 times while the other core compiles (hours)
 	$(GO) test -count=1 -timeout=24h -v -run=TestSoak ./suites/soak $(SOAK_FLAGS)
