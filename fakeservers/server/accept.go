@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/peer"
@@ -24,7 +25,7 @@ func (s *Server) accept() {
 	for {
 		raw, err := s.listener.Accept()
 		switch {
-		case errors.Is(err, net.ErrClosed):
+		case errors.Is(err, net.ErrClosed), errors.Is(err, syscall.EINVAL): // of a socket that is shut down before it is closed
 			return
 		case err != nil:
 			if !failed {

@@ -41,3 +41,29 @@ func TestTooManyFilesAreOpen(t *testing.T) {
 		t.Errorf("recorded %q, want %q", got, want)
 	}
 }
+
+// TestAPortThatIsShutDown, as each is before it is closed, is no failure.
+func TestAPortThatIsShutDown(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	raw, err := listener.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := record.NewHistory(nil)
+	s := &Server{config: Config{Container: "default/web/app", Recorder: history, Listener: behavior.Listener{Port: 80}}, listener: listener}
+	s.ctx, s.cancel = context.WithCancel(t.Context())
+	defer s.cancel()
+	var failed error
+	if err := raw.Control(func(fd uintptr) { failed = syscall.Shutdown(int(fd), syscall.SHUT_RDWR) }); err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	s.accept()
+	for e, f := range record.All[record.ListenFailed](history.Events()) {
+		t.Errorf("recorded %s: %s", e.Subject, f.Error)
+	}
+}
