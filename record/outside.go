@@ -104,24 +104,26 @@ var reachOf = func() map[string]reach {
 	return of
 }()
 
-// opened are the settings by which a component answers clients without credentials, and the values
-// with which it does not.
-var opened = map[string][]string{
-	"authorization-mode": {"Node", "RBAC", "ABAC", "Webhook", "AlwaysDeny"}, "authorization-always-allow-paths": {"/healthz", "/readyz", "/livez"},
-	"read-only-port": {"0"}, "kubelet-read-only-port": nil, "insecure-port": {"0"},
-	"anonymous-auth": {"false"}, "readOnlyPort": {"0"}, "authentication.anonymous.enabled": {"false"}, "authorization.mode": {"Webhook"},
+// switches are the settings by which a component reaches beyond its rig whatever they name, by what it does, and the
+// values with which it does not.
+var switches = map[reach]map[string][]string{
+	opens: {
+		"authorization-mode": {"Node", "RBAC", "ABAC", "Webhook", "AlwaysDeny"}, "authorization-always-allow-paths": {"/healthz", "/readyz", "/livez"},
+		"read-only-port": {"0"}, "kubelet-read-only-port": nil, "insecure-port": {"0"},
+		"anonymous-auth": {"false"}, "readOnlyPort": {"0"}, "authentication.anonymous.enabled": {"false"}, "authorization.mode": {"Webhook"},
+	},
+	changes: {"enable-hostpath-provisioner": {"false"}, "make-iptables-util-chains": {"false"}, "makeIPTablesUtilChains": {"false"}},
+	shows:   {"enable-logs-handler": {"false"}, "enableSystemLogHandler": {"false"}, "enableSystemLogQuery": {"false"}},
 }
 
-// changed are the settings by which a component changes this machine, and the values with which it
-// does not.
-var changed = map[string][]string{
-	"enable-hostpath-provisioner": {"false"}, "make-iptables-util-chains": {"false"}, "makeIPTablesUtilChains": {"false"},
-}
-
-// shown are the settings by which a component serves /var/log of this machine, and the values with which
-// it does not.
-var shown = map[string][]string{
-	"enable-logs-handler": {"false"}, "enableSystemLogHandler": {"false"}, "enableSystemLogQuery": {"false"},
+// switchOf returns what a component does with a setting that is a switch, and the values with which it does not.
+func switchOf(name string) (why reach, harmless []string, is bool) {
+	for why, settings := range switches {
+		if harmless, is = settings[name]; is {
+			return why, harmless, true
+		}
+	}
+	return inside, nil, false
 }
 
 // Outside returns the settings of a program that reach beyond its rig, in the order of their names.
@@ -195,36 +197,26 @@ func fieldReaches(names []string, value any) reach {
 // leftToRelease is what a component does with its release's own value of a setting that a rig may have set
 // so that it changes nothing.
 func leftToRelease(name string) reach {
-	if _, is := changed[name]; is {
-		return changes
+	why, _, is := switchOf(name)
+	if !is {
+		why = reachOf[name]
 	}
-	if _, is := shown[name]; is {
-		return shows
-	}
-	if why := reachOf[name]; why == runs || why == changes {
+	if why == runs || why == changes || why == shows {
 		return why
 	}
 	return inside
 }
 
 func isKnown(name string) bool {
+	_, _, is := switchOf(name)
 	_, place := reachOf[name]
-	_, opens := opened[name]
-	_, changes := changed[name]
-	_, shows := shown[name]
-	return place || opens || changes || shows
+	return is || place
 }
 
 // reaches says what a component does with a value beyond its rig.
 func reaches(name, value string) reach {
-	if harmless, is := opened[name]; is {
-		return unlessAll(value, harmless, opens)
-	}
-	if harmless, is := changed[name]; is {
-		return unlessAll(value, harmless, changes)
-	}
-	if harmless, is := shown[name]; is {
-		return unlessAll(value, harmless, shows)
+	if why, harmless, is := switchOf(name); is {
+		return unlessAll(value, harmless, why)
 	}
 	switch why, known := reachOf[name]; {
 	case value == "" || known && why == inside:

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -163,12 +162,9 @@ func judgedBy(flag string) string {
 	if _, own := OwnFlag(flag); own {
 		return "rig"
 	}
-	names := map[reach]string{inside: "harmless", runs: "runs", leads: "leads", reads: "reads", writes: "writes", dials: "dials", binds: "binds", changes: "changes"}
-	if _, is := opened[flag]; is {
-		return "opens"
-	}
-	if _, is := changed[flag]; is {
-		return "changes"
+	names := map[reach]string{inside: "harmless", runs: "runs", leads: "leads", reads: "reads", writes: "writes", dials: "dials", binds: "binds", changes: "changes", opens: "opens", shows: "shows"}
+	if why, _, is := switchOf(flag); is {
+		return names[why]
 	}
 	if why, is := reachOf[flag]; is {
 		return names[why]
@@ -190,9 +186,12 @@ func TestOutsideListsDiffer(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	for name := range maps.Keys(opened) {
-		if seen[name] {
-			t.Errorf("%s is listed twice", name)
+	for _, settings := range switches {
+		for name := range settings {
+			if seen[name] {
+				t.Errorf("%s is listed twice", name)
+			}
+			seen[name] = true
 		}
 	}
 }
