@@ -34,7 +34,7 @@ func outside(f *spec.File, s spec.Scenario) (all []Outside) {
 	add := func(field, text string, real bool) {
 		at, place := f.Position(field), field
 		if at.Line > 0 {
-			place = fmt.Sprintf("%s:%d:%d", f.Path, at.Line, at.Column)
+			place = at.String()
 		}
 		if o := (Outside{place, text, real, at.Line, at.Column}); !slices.Contains(all, o) {
 			all = append(all, o)

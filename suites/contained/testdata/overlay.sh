@@ -6,13 +6,13 @@ set -eu
 dir=$1
 shift
 mount --make-rprivate /
-mkdir "$dir/upper" "$dir/work" "$dir/root"
-mount -t tmpfs tmpfs "$dir/work"
-mkdir "$dir/work/upper" "$dir/work/work"
-mount -t overlay -o "lowerdir=/,upperdir=$dir/work/upper,workdir=$dir/work/work" overlay "$dir/root"
+mkdir "$dir/upper" "$dir/layers" "$dir/root"
+mount -t tmpfs tmpfs "$dir/layers"
+mkdir "$dir/layers/upper" "$dir/layers/scratch"
+mount -t overlay -o "lowerdir=/,upperdir=$dir/layers/upper,workdir=$dir/layers/scratch" overlay "$dir/root"
 mount -t proc proc "$dir/root/proc"
 for special in sys dev; do mount --rbind "/$special" "$dir/root/$special"; done
 status=0
 chroot "$dir/root" "$@" || status=$?
-cp -a "$dir/work/upper/." "$dir/upper/"
+cp -a "$dir/layers/upper/." "$dir/upper/"
 exit $status
