@@ -75,20 +75,19 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 	if err := c.checkSources(cells); err != nil {
 		return nil, err
 	}
-	return cells, c.problemsOf(cells)
+	return cells, c.problemsOf(cells, true)
 }
 
-// problemsOf returns what is wrong with cells, beside what is found when their files are read.
-func (c Catalog) problemsOf(cells []plan.Cell) error {
-	limited, _ := check.Limited(cells) // problemsOfParts reports the others
-	return strict.Join(c.problemsOfParts(cells), engine.Unplayed(cells), check.Undeclared(limited), check.Refuse(limited))
-}
-
-// problemsOfParts returns what is wrong with what cells have, whatever more they may need.
-func (c Catalog) problemsOfParts(cells []plan.Cell) error {
+// problemsOf returns what is wrong with cells, beside what is found when their files are read. Cells that are not whole,
+// since their files could not be decoded, may lack what others have.
+func (c Catalog) problemsOf(cells []plan.Cell, whole bool) error {
 	limited, large := check.Limited(cells)
 	_, err := engine.Compile(limited)
-	return strict.Join(large, err, engine.UnknownFields(cells), check.MissingFields(limited), c.checkRequirements(cells))
+	problems := []error{large, err, engine.UnknownFields(cells), check.MissingFields(limited), c.checkRequirements(cells)}
+	if whole {
+		problems = append(problems, engine.Unplayed(cells), check.Undeclared(limited), check.Refuse(limited))
+	}
+	return strict.Join(problems...)
 }
 
 // addProblems adds to what is wrong with files, if anything is, what more is wrong with what of them could be decoded. It
@@ -102,13 +101,11 @@ func (c Catalog) addProblems(err error, scenarios []*spec.File) ([]plan.Cell, er
 	for _, f := range scenarios {
 		parts := plan.Parts(f)
 		cells = append(cells, parts...)
-		switch decoded := f.Decoded("axes", "where", "topology", "images"); {
-		case decoded && f.Decoded("steps"):
-			problems = append(problems, c.problemsOf(parts))
-		case decoded:
-			problems = append(problems, c.problemsOfParts(parts), engine.Unplayed(parts))
-		default:
-			problems = append(problems, c.problemsOfParts(parts))
+		decoded := f.Decoded("axes", "where", "topology", "images")
+		whole := decoded && f.Decoded("steps")
+		problems = append(problems, c.problemsOf(parts, whole))
+		if decoded && !whole {
+			problems = append(problems, engine.Unplayed(parts))
 		}
 	}
 	return cells, strict.Join(problems...)

@@ -138,13 +138,14 @@ func (d *dev) once(ctx context.Context) error {
 		return err
 	}
 	cells, err := planning(ctx, func() ([]plan.Cell, error) { return here.Select(d.args) })
-	if err := app.AddProblems(ctx, err, cells, app.CheckOutside(cells, false, d.host)); err != nil {
+	outside := app.CheckOutside(cells, false, d.host)
+	if err := app.AddProblems(ctx, err, cells, outside); err != nil {
 		return err
 	}
 	if here, err = here.Excusing(d.known); err != nil {
 		return err
 	}
-	if err := errors.Join(app.CheckOutside(cells, false, d.host), d.CheckUsed(builder, cells)); err != nil {
+	if err := errors.Join(outside, d.CheckUsed(builder, cells)); err != nil {
 		return err
 	}
 	if d.claimed == nil {
