@@ -169,10 +169,8 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 		}
 		for _, c := range checks {
 			if !stated[c.Requirement] {
-				unknown = append(unknown, strict.Problem{
-					Position: check.PlaceOfRequirement(cell, c),
-					Message:  fmt.Sprintf("check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", c.ID, c.Requirement),
-				})
+				unknown = append(unknown, strict.Problemf(check.PlaceOfRequirement(cell, c),
+					"check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", c.ID, c.Requirement))
 			}
 		}
 	}

@@ -17,6 +17,12 @@ type Expectation struct {
 	Exact bool
 }
 
+// WantsBool reports whether the value must be true, or must be false.
+func (e Expectation) WantsBool() bool { return e.Relation == Equals && IsBool(e.Wanted) }
+
+// IsBool reports whether a value is true or false, as JSON.
+func IsBool(value string) bool { return value == "true" || value == "false" }
+
 // Relations of expectations.
 const (
 	Equals    = "=="

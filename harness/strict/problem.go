@@ -20,6 +20,11 @@ type Problem struct {
 	Cause error `json:"-"`
 }
 
+// Problemf returns a problem at a position.
+func Problemf(at Position, format string, args ...any) error {
+	return Problem{Position: at, Message: fmt.Sprintf(format, args...)}
+}
+
 // At returns an error as a problem at a place as Position.String writes it, or with that before it.
 func At(place string, err error) error {
 	p, is := ParsePosition(place)

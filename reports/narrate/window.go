@@ -46,7 +46,7 @@ func (b *builder) windows() (all []Check) {
 func parts(result reports.Check, compared []Compared, others []Line) (all []Line) {
 	e, _ := result.Expectation()
 	for _, c := range compared {
-		if isBool(result.Observed) && c.What != e.Observe {
+		if reports.IsBool(result.Observed) && c.What != e.Observe {
 			all = append(all, Line{What: c.What, Text: c.value() + ", expected: " + c.wanted()})
 		}
 	}
@@ -59,15 +59,13 @@ func parts(result reports.Check, compared []Compared, others []Line) (all []Line
 	return all
 }
 
-func isBool(observed string) bool { return observed == "true" || observed == "false" }
-
 // summary is what came of a check's window, and when its value was another one than
 // was expected, if that is true or false.
 func summary(result reports.Check, watched Check) string {
 	took := max(0, watched.To-watched.From)
 	words := windowed(result, took)
 	e, _ := result.Expectation()
-	if met, judged := isMet(result.Outcome); judged && !met && isBool(result.Observed) && e.Relation == reports.Equals && isBool(e.Wanted) {
+	if met, judged := isMet(result.Outcome); judged && !met && reports.IsBool(result.Observed) && e.WantsBool() {
 		wanted := map[string]string{"true": "false", "false": "true"}[result.Observed]
 		value := fmt.Sprintf("expected %s, observed %s at %.1f s", wanted, result.Observed, watched.To)
 		return strings.TrimSuffix(value+"; "+words, "; ")

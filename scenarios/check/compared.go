@@ -101,7 +101,7 @@ func comparedIn(ctx context.Context, b *budget, e reports.Expectation, observed 
 	if never {
 		wanted = Never + observed
 	}
-	if isBool := e.Wanted == "true" || e.Wanted == "false"; isBool && e.Relation == reports.Equals && e.Exact {
+	if e.WantsBool() && e.Exact {
 		c := comparer{ctx: ctx, budget: b, vars: vars}
 		if c.look(e.Observe, (e.Wanted == "true") != never, 0); len(c.found) > 0 || asWritten(e.Observe) == nil {
 			return c.found

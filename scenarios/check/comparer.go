@@ -113,7 +113,7 @@ func (c *comparer) comparison(x *explained, call ast.CallExpr, wanted bool) {
 	}
 	before := len(c.found)
 	c.add(x, left, says)
-	if len(c.found) > before && err == nil && right.Kind() != ast.LiteralKind && right.Kind() != ast.ListKind {
+	if len(c.found) > before && right.Kind() != ast.LiteralKind && right.Kind() != ast.ListKind {
 		c.found[before].Against, _ = cel.ExprToString(right, x.ast.SourceInfo())
 	}
 }

@@ -199,15 +199,11 @@ func (p *Program) failed(w *watch, t *timeline.Timeline) string {
 		of.field, of.what, of.text, it = "must", "must", w.Must, typeOf(w.Observe)
 		now["it"] = w.last.it
 	}
-	at, found := blame(of.text, it, now)
+	at, found := failedIn(of.text, it, now)
 	if !found {
 		return ""
 	}
-	hint := ""
-	if strings.HasSuffix(at.about, " is null") {
-		hint = "; " + nullHint
-	}
-	return fmt.Sprintf(" (%s: %s%s)", of.place(at.offset), at.about, hint)
+	return fmt.Sprintf(" (%s: %s)", of.place(at.offset), at)
 }
 
 // watchAgain looks at each check when it is opened and after each event until it is

@@ -50,8 +50,7 @@ var modes = map[string]record.Mode{"at": record.Now, "within": record.Eventually
 func described(result reports.Check) (action.Check, bool) {
 	e, is := result.Expectation()
 	mode := modeOf(e)
-	isBool := func(text string) bool { return text == "true" || text == "false" }
-	if !is || !e.Exact || mode == "" || e.Relation != reports.Equals || !isBool(e.Wanted) || !isBool(result.Observed) {
+	if !is || !e.Exact || mode == "" || !e.WantsBool() || !reports.IsBool(result.Observed) {
 		return action.Check{}, false
 	}
 	return action.Check{ID: result.ID, Observe: e.Observe, Is: e.Wanted == "true", Mode: mode}, true

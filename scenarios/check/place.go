@@ -48,12 +48,7 @@ func untilOf(step plan.Step) string {
 // errorf is a mistake in an expression, with its place: that of an offset in the
 // expression, counted in characters.
 func (w written) errorf(offset int, format string, args ...any) error {
-	return problem(w.place(offset), "%s: %s", w.what, fmt.Sprintf(format, args...))
-}
-
-// problem is one of a file, at a place.
-func problem(at strict.Position, format string, args ...any) error {
-	return strict.Problem{Position: at, Message: fmt.Sprintf(format, args...)}
+	return strict.Problemf(w.place(offset), "%s: %s", w.what, fmt.Sprintf(format, args...))
 }
 
 // place is where a part of the expression stands. Where the file writes it otherwise, it is the place of the field.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -73,7 +74,7 @@ func mistakesIn(cell plan.Cell) error {
 	for _, step := range cell.Steps {
 		for _, c := range step.Checks() {
 			if why := unequal(c); why != "" {
-				all = append(all, problem(place(cell, c.Line, "observe"), "check %s: %s", c.ID, why))
+				all = append(all, strict.Problemf(place(cell, c.Line, "observe"), "check %s: %s", c.ID, why))
 			}
 		}
 	}

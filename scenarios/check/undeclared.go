@@ -74,7 +74,7 @@ func misspelt(cell plan.Cell) (all []error) {
 		for _, use := range uses.of {
 			near := spelling.Closest(use.Name, uses.known)
 			if !slices.Contains(uses.known, use.Name) && len(near) > 0 {
-				all = append(all, problem(use.Position, "no release has a %s %s: did you mean %s?", uses.what, use.Name, near[0]))
+				all = append(all, strict.Problemf(use.Position, "no release has a %s %s: did you mean %s?", uses.what, use.Name, near[0]))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/operators"
 
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -20,20 +20,14 @@ import (
 // about it.
 func Refuse(cells []plan.Cell) error {
 	refused := unjudged(cells)
-	seen := make(map[error]bool) // cells of one scenario have the same checks
 	for _, cell := range cells {
 		for i, step := range cell.Steps {
 			for _, c := range step.Checks() {
-				why := judged{c, cell, i}.weak()
-				if why == nil || seen[why] {
-					continue
-				}
-				seen[why] = true
-				refused = append(refused, why)
+				refused = append(refused, judged{c, cell, i}.weak())
 			}
 		}
 	}
-	return errors.Join(refused...)
+	return strict.Join(refused...)
 }
 
 // unjudged reports the cells without a check, and the scenarios of which all cells are
@@ -44,15 +38,15 @@ func unjudged(cells []plan.Cell) (refused []error) {
 	for _, cell := range cells {
 		has[cell.Scenario] = has[cell.Scenario] || isJudged(cell)
 	}
-	told := make(map[string]bool)
+	reported := make(map[string]bool)
 	for _, cell := range cells {
 		switch at := place(cell, 1, "steps"); {
-		case isJudged(cell) || told[cell.Scenario]:
+		case isJudged(cell) || reported[cell.Scenario]:
 		case has[cell.Scenario]:
-			refused = append(refused, problem(at, "cell %s has no check: %s, or leave the cell out by where", cell.ID, add))
+			refused = append(refused, strict.Problemf(at, "cell %s has no check: %s, or leave the cell out by where", cell.ID, add))
 		default:
-			told[cell.Scenario] = true
-			refused = append(refused, problem(at, "the scenario has no check: %s", add))
+			reported[cell.Scenario] = true
+			refused = append(refused, strict.Problemf(at, "the scenario has no check: %s", add))
 		}
 	}
 	return refused
@@ -79,7 +73,7 @@ func (c judged) weak() error {
 		{"requirement", c.ofAnotherLedger}, {"observe", c.ofTheRig}, {"observe", c.sinceNothing}, {"observe", c.sinceTheBeginning}, {"observe", c.lastOfAll},
 	} {
 		if why := rule.why(); why != "" {
-			return problem(place(c.cell, c.Line, rule.field), "check %s: %s", c.ID, why)
+			return strict.Problemf(place(c.cell, c.Line, rule.field), "check %s: %s", c.ID, why)
 		}
 	}
 	return nil

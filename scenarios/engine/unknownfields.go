@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,11 +31,6 @@ func UnknownFields(cells []plan.Cell) error {
 	return strict.Join(all...)
 }
 
-// problem is one of a scenario's file, at a place.
-func problem(at strict.Position, format string, args ...any) error {
-	return strict.Problem{Position: at, Message: fmt.Sprintf(format, args...)}
-}
-
 func unknownFields(cell plan.Cell) (all []error) {
 	api := apiOf(cell)
 	if !api.known {
@@ -59,7 +53,7 @@ func unknownFields(cell plan.Cell) (all []error) {
 			if api.declares(f.in, name) {
 				continue
 			}
-			all = append(all, problem(object.Position(f.key), "the API of %s has no field %q here: %s To send it all the same, give the step unknownFields: [%s]",
+			all = append(all, strict.Problemf(object.Position(f.key), "the API of %s has no field %q here: %s To send it all the same, give the step unknownFields: [%s]",
 				api.name, name, f.guess(), name))
 		}
 	}
@@ -68,7 +62,7 @@ func unknownFields(cell plan.Cell) (all []error) {
 	}
 	for _, use := range allowed {
 		if !found[use] {
-			all = append(all, problem(use.Position, "the step has no field %q that the API of %s does not know: leave it out of unknownFields", use.Name, api.name))
+			all = append(all, strict.Problemf(use.Position, "the step has no field %q that the API of %s does not know: leave it out of unknownFields", use.Name, api.name))
 		}
 	}
 	return all

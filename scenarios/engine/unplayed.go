@@ -34,7 +34,7 @@ func Unplayed(cells []plan.Cell) error {
 			if err != nil || strings.HasSuffix(reference.Domain(named), ".invalid") {
 				continue
 			}
-			all = append(all, problem(pull.Position, "%s", unplayed(pull.Name, library.Patterns())))
+			all = append(all, strict.Problemf(pull.Position, "%s", unplayed(pull.Name, library.Patterns())))
 		}
 	}
 	return strict.Join(all...)

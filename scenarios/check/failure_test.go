@@ -9,7 +9,7 @@ import (
 )
 
 // TestAFailedEvaluationSaysWhere: an expression that can't be evaluated is named with its
-// place, and with the value that is to blame.
+// place, and with the value at fault.
 func TestAFailedEvaluationSaysWhere(t *testing.T) {
 	t.Parallel()
 	now := map[string]any{"objects": map[string]any{"e": map[string]any{"endpoints": nil, "n": int64(1)}}}
@@ -23,7 +23,7 @@ func TestAFailedEvaluationSaysWhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, found := blame(text, nil, now)
+		got, found := failedIn(text, nil, now)
 		if at := fmt.Sprintf("%s at %d", got.about, got.offset); !found || at != want {
 			t.Errorf("%s: %s, want %s", text, at, want)
 		}

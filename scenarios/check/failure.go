@@ -15,11 +15,19 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// blamed is where an evaluation failed: the offset in the expression, in characters, and what
+// failedPart is where an evaluation failed: the offset in the expression, in characters, and what
 // the part there was about, such as "objects[...].endpoints is null".
-type blamed struct {
+type failedPart struct {
 	offset int
 	about  string
+}
+
+// String says what the part was about, and what to do about a value that is null.
+func (f failedPart) String() string {
+	if strings.HasSuffix(f.about, " is null") {
+		return f.about + "; null is not absent: ask for has(x.y) && x.y != null first"
+	}
+	return f.about
 }
 
 // failing is a call that failed first, with its arguments.
@@ -28,9 +36,9 @@ type failing struct {
 	args []ref.Val
 }
 
-// blame evaluates an expression again that failed, and finds where and on what. What it sees
+// failedIn evaluates an expression again that failed, and finds where and on what. What it sees
 // as it is of a type; nil if it sees nothing.
-func blame(text string, it *cel.Type, now map[string]any) (b blamed, found bool) {
+func failedIn(text string, it *cel.Type, now map[string]any) (f failedPart, found bool) {
 	env, err := language()
 	if err == nil {
 		env, err = env.Extend(cel.EnableMacroCallTracking())
@@ -39,11 +47,11 @@ func blame(text string, it *cel.Type, now map[string]any) (b blamed, found bool)
 		env, err = env.Extend(cel.Variable("it", it))
 	}
 	if err != nil {
-		return b, false
+		return f, false
 	}
 	checked, issues := env.Compile(text)
 	if issues.Err() != nil {
-		return b, false
+		return f, false
 	}
 	calls := make(map[*types.Err]failing)
 	p, err := metered(env, checked, cel.CustomDecoratorV2(func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
@@ -53,18 +61,18 @@ func blame(text string, it *cel.Type, now map[string]any) (b blamed, found bool)
 		return i, nil
 	}))
 	if err != nil {
-		return b, false
+		return f, false
 	}
 	_, _, err = p.eval(&meter{ctx: context.Background(), limit: maxOnce}, now)
 	failure, is := errors.AsType[*types.Err](err)
 	if !is {
-		return b, false
+		return f, false
 	}
 	x := explained{ast: checked.NativeRep()}
 	if first, is := calls[failure]; is {
-		return x.blameCall(first)
+		return x.failedCall(first)
 	}
-	return x.blameField(failure)
+	return x.failedField(failure)
 }
 
 // watchedCall notes the calls whose arguments are values, and whose result is an error.
@@ -93,54 +101,54 @@ func (w watchedCall) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	return value
 }
 
-// blameCall is about the arguments of a call that are null, or else about all.
-func (x *explained) blameCall(f failing) (b blamed, found bool) {
-	e, found := x.part(func(e ast.Expr) bool { return e.ID() == f.id })
+// failedCall is about the arguments of a call that are null, or else about all.
+func (x *explained) failedCall(first failing) (f failedPart, found bool) {
+	e, found := x.part(func(e ast.Expr) bool { return e.ID() == first.id })
 	if !found || e.Kind() != ast.CallKind {
-		return b, false
+		return f, false
 	}
 	args := e.AsCall().Args()
 	if e.AsCall().IsMemberFunction() {
 		args = append([]ast.Expr{e.AsCall().Target()}, args...)
 	}
-	null := slices.Contains(f.args, ref.Val(types.NullValue))
+	null := slices.Contains(first.args, ref.Val(types.NullValue))
 	var about []string
 	at := e
 	for i, a := range args {
 		text, err := cel.ExprToString(a, x.ast.SourceInfo())
-		if err != nil || i >= len(f.args) || a.Kind() == ast.LiteralKind || null && f.args[i] != types.NullValue {
+		if err != nil || i >= len(first.args) || a.Kind() == ast.LiteralKind || null && first.args[i] != types.NullValue {
 			continue
 		}
 		if len(about) == 0 {
 			at = a
 		}
-		about = append(about, fmt.Sprintf("%s is %s", strings.ReplaceAll(text, "\n", " "), shorten(withoutRig(asJSON(f.args[i])), maxBlamed)))
+		about = append(about, fmt.Sprintf("%s is %s", strings.ReplaceAll(text, "\n", " "), shorten(withoutRig(asJSON(first.args[i])), maxAbout)))
 	}
-	return blamed{x.begins(at), strings.Join(about, ", ")}, true
+	return failedPart{x.begins(at), strings.Join(about, ", ")}, true
 }
 
-// maxBlamed is how much of a value a message has, in bytes.
-const maxBlamed = 80
+// maxAbout is how much of a value a message has, in bytes.
+const maxAbout = 80
 
-// blameField is about the value that lacks a field, or the key.
-func (x *explained) blameField(failure *types.Err) (b blamed, found bool) {
+// failedField is about the value that lacks a field, or the key.
+func (x *explained) failedField(failure *types.Err) (f failedPart, found bool) {
 	_, key, is := strings.Cut(failure.Error(), "no such key: ")
 	if !is {
-		return b, false
+		return f, false
 	}
 	e, found := x.part(func(e ast.Expr) bool {
 		_, field, is := fieldOf(e)
 		return is && field == key
 	})
 	if !found {
-		return b, false
+		return f, false
 	}
 	of, _, _ := fieldOf(e)
 	text, err := cel.ExprToString(of, x.ast.SourceInfo())
 	if err != nil {
-		return b, false
+		return f, false
 	}
-	return blamed{x.begins(e), "of " + strings.ReplaceAll(text, "\n", " ")}, true
+	return failedPart{x.begins(e), "of " + strings.ReplaceAll(text, "\n", " ")}, true
 }
 
 // part is the first part of an expression that is so.
@@ -172,21 +180,14 @@ func (x *explained) begins(e ast.Expr) int {
 	}
 }
 
-// nullHint says what to do about a value that is null.
-const nullHint = "null is not absent: ask for has(x.y) && x.y != null first"
-
 // failed says where and on what the evaluation of an expression failed.
 func (w written) failed(err error, it *cel.Type, now map[string]any) error {
 	if isUnfinished(err) {
 		return w.errorf(0, "%v", err)
 	}
-	at, found := blame(w.text, it, now)
+	at, found := failedIn(w.text, it, now)
 	if !found {
 		return w.errorf(0, "%v", err)
 	}
-	hint := ""
-	if strings.HasSuffix(at.about, " is null") {
-		hint = "; " + nullHint
-	}
-	return w.errorf(at.offset, "%v: %s%s", err, at.about, hint)
+	return w.errorf(at.offset, "%v: %s", err, at)
 }
