@@ -28,7 +28,7 @@ var imageRelease = regexp.MustCompile(`^kindest/node:(v[^@]+)`)
 // has such a file for a mixed-version cluster gets the same cluster without
 // containers: the releases come from the nodes' images, feature gates are set
 // on every component, as kind does. What of the file makes no difference to a
-// rig is told to w.
+// rig is reported to w.
 func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
 	text, err := files.Read(path, files.MaxText)
 	if err != nil {

@@ -112,7 +112,7 @@ func writeNew(name string, text []byte) error {
 	return WriteNew(name, text, 0o644)
 }
 
-// WriteNew writes a file that must not be there yet: none of somebody else is overwritten.
+// WriteNew writes a file that must not be there yet: no file of others is overwritten.
 func WriteNew(name string, text []byte, mode fs.FileMode) error {
 	f, err := files.CreateNew(name, mode)
 	if err != nil {

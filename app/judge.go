@@ -15,7 +15,7 @@ import (
 
 // Judge judges the saved run in a report directory again, with the checks of the
 // catalog and of scenario files, and by what the catalog knows to fail. The report goes to a place with the files of the cells;
-// if that is the directory itself, the report there is replaced, and what changed is told.
+// if that is the directory itself, the report there is replaced, and the changes are printed.
 func (c Catalog) Judge(ctx context.Context, dir string, files []string, to Place) (_ reports.Report, err error) {
 	saved, err := ReadReport(dir)
 	if err != nil {

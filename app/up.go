@@ -29,7 +29,7 @@ func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *buil
 }
 
 // UpCell is the cell whose topology is wanted: one cell of what the argument names,
-// or the cluster file of kind, of which w is told what makes no difference. Without
+// or the cluster file of kind, of which what makes no difference is reported to w. Without
 // an argument, it is the newest release with one node of it and one of the release
 // before.
 func (c Catalog) UpCell(w io.Writer, args []string) (plan.Cell, error) {

@@ -15,7 +15,7 @@ type ComponentStarted struct {
 	Digest  string          `json:"digest"`
 	Gates   release.Gates   `json:"gates,omitempty"`
 	// EmulatedVersion is the minor version that it says it emulates, and
-	// MinCompatibilityVersion the oldest that it expects beside it. If unset, it was not told
+	// MinCompatibilityVersion the oldest that it expects beside it. If unset, it was given none
 	// any, and emulates none.
 	EmulatedVersion         release.Version `json:"emulatedVersion,omitempty"`
 	MinCompatibilityVersion release.Version `json:"minCompatibilityVersion,omitempty"`

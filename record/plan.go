@@ -172,7 +172,7 @@ type Component struct {
 	// Via are the names of the API servers that it connects to, where there are several:
 	// b is kube-apiserver/b. If unset, the first one.
 	Via []string `json:"via,omitempty"`
-	// Settings are what it is told beside its gates.
+	// Settings are what it is given beside its gates.
 	Settings
 }
 

@@ -68,7 +68,7 @@ func (e Event) Equal(other Event) bool {
 		e.Subject == other.Subject && bytes.Equal(e.Data, other.Data)
 }
 
-// decoded is the payload of an event, once somebody has asked for it.
+// decoded is the payload of an event, once it was asked for.
 type decoded struct {
 	once    sync.Once
 	payload Payload
@@ -86,7 +86,7 @@ type Recorder interface {
 	Append(source, subject string, payload Payload)
 }
 
-// Drafter is a Recorder that is told of connections that are open, whenever they have changed:
+// Drafter is a Recorder that hears of connections that are open, whenever they have changed:
 // it is for servers whose process can be killed before it has recorded them. What is appended
 // of a connection in the end is its last draft.
 type Drafter interface {
@@ -156,7 +156,7 @@ func (h *History) Append(source, subject string, payload Payload) {
 	h.append(source, subject, payload, func(time.Time) time.Time { return time.Now().Round(0) })
 }
 
-// AppendAt adds an event that happened at a time, of which somebody has heard since. Its time is not
+// AppendAt adds an event that happened at a time, that was heard of since. Its time is not
 // before that of the event which was appended last.
 func (h *History) AppendAt(at time.Time, source, subject string, payload Payload) {
 	h.append(source, subject, payload, func(last time.Time) time.Time {

@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
-// Settings are what a component is told beside its gates, on top of what a rig tells it.
+// Settings are what a component is given beside its gates, on top of what a rig gives it.
 type Settings struct {
 	// Flags are those of the command line, by their names without hyphens.
 	Flags map[string]string `json:"flags,omitempty"`
@@ -25,7 +25,7 @@ type Settings struct {
 	MinCompatibilityVersion release.Version `json:"minCompatibilityVersion,omitempty"`
 }
 
-// Emulates reports whether a version is told to emulate, or to expect.
+// Emulates reports whether a version is given to emulate, or to expect.
 func (s Settings) Emulates() bool { return s.EmulatedVersion != "" || s.MinCompatibilityVersion != "" }
 
 // EffectiveOf is a release with these settings: what it emulates.
@@ -33,7 +33,7 @@ func (s Settings) EffectiveOf(v release.Version) release.Effective {
 	return release.Effective{Version: v, Emulated: s.EmulatedVersion, MinCompatibility: s.MinCompatibilityVersion}
 }
 
-// IsZero reports whether nothing is told.
+// IsZero reports whether nothing is given.
 func (s Settings) IsZero() bool { return len(s.Flags) == 0 && len(s.Config) == 0 && !s.Emulates() }
 
 // With returns settings with others on top.

@@ -135,7 +135,7 @@ func checkSameCells(inputs []Input) error {
 }
 
 // checkOtherRuns finds runs that are in several reports: evidence must not be
-// counted twice. A run is known by the millisecond in which it started; those of one report are told apart by
+// counted twice. A run is known by the millisecond in which it started; those of one report are distinguished by
 // their numbers, and may start together.
 func checkOtherRuns(inputs []Input) error {
 	type pair struct{ a, b string }

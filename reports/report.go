@@ -64,7 +64,7 @@ type Reproduce struct {
 	Go      string `json:"go"`
 	// Components are sorted by name, then version.
 	Components []Component `json:"components"`
-	// Provider is what the cells ran on: "cluster" is one that somebody else runs. If unset, rigs
+	// Provider is what the cells ran on: "cluster" is one that others run. If unset, rigs
 	// of skewrig.
 	Provider string `json:"provider,omitempty"`
 	// AllowHost is true if scenarios could reach files, programs and addresses of this machine. If unset, they

@@ -100,7 +100,7 @@
 // optionalGates: [GRPCContainerProbeTLS] are gates that are set only on releases that have
 // them, also by restarts: an upgrade sets them, and a rollback takes them away.
 //
-// What components are told beside their gates:
+// What components are given beside their gates:
 //
 //	topology:
 //	  controlPlane:

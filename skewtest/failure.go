@@ -46,15 +46,15 @@ func in(namespace string) string {
 	return " in namespace " + namespace
 }
 
-// tell reports whether a test that failed is still to be told what happened. The files
+// tell reports whether a test that failed still has to report what happened. The files
 // of the rig are kept for it.
 func (r *Rig) tell(test string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = true
-	told := r.told[test]
-	r.told[test] = true
-	return !told
+	reported := r.reported[test]
+	r.reported[test] = true
+	return !reported
 }
 
 // story is what happened on the rig so far, in short, and where the rest is.

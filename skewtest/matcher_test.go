@@ -15,7 +15,7 @@ import (
 
 // recorded is a rig of which there is nothing but the record.
 func recorded() *Rig {
-	return &Rig{history: record.NewHistory(nil), line: timeline.New(), told: make(map[string]bool)}
+	return &Rig{history: record.NewHistory(nil), line: timeline.New(), reported: make(map[string]bool)}
 }
 
 func (r *Rig) observed(change, key, object string) {

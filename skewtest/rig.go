@@ -47,11 +47,11 @@ type Rig struct {
 	file     *os.File
 	dir      string
 
-	mu     sync.Mutex
-	line   *timeline.Timeline // what of the history was folded
-	failed bool               // a test that has the rig did
-	told   map[string]bool    // tests that were told what happened
-	spaces int                // namespaces that were made
+	mu       sync.Mutex
+	line     *timeline.Timeline // what of the history was folded
+	failed   bool               // a test that has the rig did
+	reported map[string]bool    // tests that have reported what happened
+	spaces   int                // namespaces that were made
 }
 
 // Start starts a rig for a test, and ends it with the test. If the test fails, it logs
@@ -95,7 +95,7 @@ func open(ctx context.Context, topology Topology, name string, logf func(string,
 		return nil, err
 	}
 	builder.logf = discard // the test that starts a rig may be over before the rig is
-	r := &Rig{topology: topology, builder: builder, line: timeline.New(), told: make(map[string]bool)}
+	r := &Rig{topology: topology, builder: builder, line: timeline.New(), reported: make(map[string]bool)}
 	if err := r.record(name); err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func problems(cell reports.Cell) (all []string) {
 		if c.Outcome.Expected() {
 			continue
 		}
-		all = append(all, told(c))
+		all = append(all, outcomeOf(c))
 	}
 	if len(all) == 0 || !cell.Outcome.Nonconforming() {
 		all = append([]string{fmt.Sprintf("%s: %s", cell.Outcome, cell.Reason)}, all...)
@@ -127,8 +127,8 @@ func problems(cell reports.Cell) (all []string) {
 	return all
 }
 
-// told is what a check came to.
-func told(c reports.Check) string {
+// outcomeOf is what a check came to.
+func outcomeOf(c reports.Check) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", c.Outcome, c.ID)
 	if c.Requirement != "" {

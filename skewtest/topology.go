@@ -240,6 +240,6 @@ func rigOf(instances []cluster.Instance) *spec.Rig {
 			*c.Scheduler = true
 		}
 	}
-	rig, _ := spec.NewRig(t, nil, nil) // that it is as it is, nobody asks for now
+	rig, _ := spec.NewRig(t, nil, nil) // its validity is checked elsewhere
 	return rig
 }

@@ -124,7 +124,7 @@ func registerCacheDir(cmd *cobra.Command, dir *string) {
 // binaries are the flags that say where components come from.
 type binaries struct {
 	app.Binaries
-	onlyNew bool // what is in the cache is not told
+	onlyNew bool // what is in the cache is not reported
 }
 
 func (b *binaries) register(cmd *cobra.Command) {

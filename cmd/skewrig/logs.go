@@ -95,7 +95,7 @@ func printLogs(w io.Writer, all []app.Log) {
 // followPause is how long there is between two looks at what was written.
 const followPause = 200 * time.Millisecond
 
-// follow copies what is written, until nobody writes any more or the context ends.
+// follow copies what is written, until no process writes any more or the context ends.
 func follow(ctx context.Context, to io.Writer, from io.Reader, written func() bool) error {
 	for {
 		more := written() // before the last look

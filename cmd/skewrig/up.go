@@ -125,7 +125,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 }
 
 // isNew returns an error if the file of a flag is there already: it may be another
-// cluster's, or a record that somebody wants to keep.
+// cluster's, or a record that is to be kept.
 func isNew(flag, name string) error {
 	if name == "" {
 		return nil

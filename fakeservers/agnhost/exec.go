@@ -28,7 +28,7 @@ type session struct {
 	// stdin, if unset, is empty.
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	// terminal says that somebody types: a shell prompts.
+	// terminal says that a person types: a shell prompts.
 	terminal bool
 	// signals are those that reach this command, and traps what a shell does on them.
 	// If unset, none does.

@@ -163,7 +163,7 @@ type byteReader struct {
 	last byte
 }
 
-// Read ends the last line, if nobody has.
+// Read ends the last line, if no one else has.
 func (r *byteReader) Read(b []byte) (int, error) {
 	n, err := r.from.Read(b[:min(1, len(b))])
 	if n == 0 && errors.Is(err, io.EOF) && r.last != 0 && r.last != '\n' {

@@ -34,7 +34,7 @@ var errRefused = errors.New("the script can't be run")
 // sh runs sh [-FLAGS] -c SCRIPT [NAME [ARGUMENT...]], sh [-FLAGS] FILE [ARGUMENT...],
 // or sh [-FLAGS], which reads its commands from the standard input. A command that
 // can't be played, and a part of a script that can't, ends it with 127, unless
-// somebody types. What it leaves in the background ends with it.
+// a person types. What it leaves in the background ends with it.
 func sh(ctx context.Context, s *session, args []string) int {
 	return s.labeled(ctx, func(ctx context.Context) int { return s.shell(ctx, args) })
 }

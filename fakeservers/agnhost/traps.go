@@ -182,7 +182,7 @@ func (t *traps) anyRuns(jobs []string) bool {
 
 func (t *traps) begin(inSubshell bool) (job int) {
 	if inSubshell {
-		return 0 // nobody waits for it here
+		return 0 // nothing waits for it here
 	}
 	t.change(func() {
 		t.last++

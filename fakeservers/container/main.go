@@ -34,7 +34,7 @@ const (
 func Main() int {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "/" // it was removed, or nobody may look
+		dir = "/" // it was removed, or can't be read
 	}
 	return place{
 		root: "/", dir: dir, file: FilePath, socket: path.Join(RecordDir, SocketName), args: os.Args, plays: os.Getenv(Variable),
@@ -88,13 +88,13 @@ func comesUp(p *image.Process) {
 	}()
 }
 
-// record has the node record what the process sees. Where there is no socket, nobody does.
+// record has the node record what the process sees. Where there is no socket, nothing does.
 func (l place) record(p *image.Process) error {
 	to, name, err := dial(l.socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err != nil: // without a record, what did not happen could not be told from what was not seen
+	case err != nil: // without a record, what did not happen would look like what was not seen
 		return fmt.Errorf("recording what happens: %w", err)
 	}
 	p.Recorder, p.Container = to, name

@@ -66,7 +66,7 @@ type Streams struct {
 	Stdin io.Reader
 	// Stdout and Stderr, for a main process, go to the container's log.
 	Stdout, Stderr io.Writer
-	// Terminal says that somebody sits at the other end: a shell prompts.
+	// Terminal says that a person sits at the other end: a shell prompts.
 	Terminal bool
 	// Signals delivers what is sent to the process, other than the kill that
 	// ends the context: SIGTERM when the container is asked to stop, SIGINT from
@@ -91,7 +91,7 @@ type Process struct {
 	// IP is the pod's own address. A server listens there, on the port that its
 	// arguments or defaults name.
 	IP netip.Addr
-	// OwnNetwork says that nobody else has the addresses of the process, so that servers
+	// OwnNetwork says that no one else has the addresses of the process, so that servers
 	// listen on all of them, as those of real images do. If unset, the pod has one
 	// loopback address among those of other pods.
 	OwnNetwork bool

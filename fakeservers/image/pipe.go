@@ -17,7 +17,7 @@ const drainInterval = 5 * time.Millisecond
 // past is a deadline that a read has missed.
 var past = time.Unix(1, 0)
 
-// Pipe is a standard input that somebody else writes to. Its end can be said more
+// Pipe is a standard input that another program writes to. Its end can be said more
 // than once, as at a terminal: a read then returns io.EOF, and the next one goes on.
 type Pipe struct {
 	// File is where a reader reads that has to be given a file. The end that is

@@ -155,7 +155,7 @@ func isStill(path string, file *os.File) bool {
 	return errors.Join(err, ownErr) == nil && os.SameFile(there, own)
 }
 
-// read is who has a lock, as the file says. What does not say it is nobody.
+// read is who has a lock, as the file says. If it does not say, it is no one.
 func read(file *os.File) (o Owner) {
 	if _, err := file.Seek(0, 0); err != nil {
 		return Owner{}

@@ -38,7 +38,7 @@ func TestCommandLines(t *testing.T) {
 		{kind: build.APIServer, flags: apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt", etcdURL: etcdURL(s.address)}), gates: gates},
 		{kind: build.ControllerManager, flags: manager},
 		{kind: build.DependencyWatchdog, flags: watchdogFlags("watchdog.yaml", "kubeconfig", "127.9.255.1:9643"), version: "v1.8.0"},
-		{kind: build.Scheduler, flags: controllerFlags(s, "ca.crt", "kubeconfig", schedulerPort).with(leaderElection(false)), told: record.Settings{EmulatedVersion: "v1.90", MinCompatibilityVersion: "v1.89"}},
+		{kind: build.Scheduler, flags: controllerFlags(s, "ca.crt", "kubeconfig", schedulerPort).with(leaderElection(false)), settings: record.Settings{EmulatedVersion: "v1.90", MinCompatibilityVersion: "v1.89"}},
 		{
 			kind: build.Kubelet, gates: gates,
 			flags: kubeletFlags("node-a", "kubeconfig", dirs), config: kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node),
@@ -102,22 +102,22 @@ func TestScenariosCanSetWhatTheRigNeedNot(t *testing.T) {
 // TestPeersAreAskedByTheGate: an API server has the flags of the proxy while its gate is on.
 func TestPeersAreAskedByTheGate(t *testing.T) {
 	for _, tc := range []struct {
-		version release.Version
-		gates   release.Gates
-		told    record.Settings
-		asks    bool
+		version  release.Version
+		gates    release.Gates
+		settings record.Settings
+		asks     bool
 	}{
 		{version: "v1.37.1", asks: true},
 		{version: "v1.37.1", gates: release.Gates{release.PeerProxy: false}},
-		{version: "v1.37.1", told: record.Settings{EmulatedVersion: "v1.35"}},
+		{version: "v1.37.1", settings: record.Settings{EmulatedVersion: "v1.35"}},
 		{version: "v1.35.4"},
 		{version: "v1.35.4", gates: release.Gates{release.PeerProxy: true}, asks: true},
 		{version: "v1.35.4", gates: release.Gates{"AllAlpha": true}, asks: true},
 	} {
-		server := &component{kind: build.APIServer, flags: flags{}, version: tc.version, gates: tc.gates, told: tc.told, peers: peerFlags("ca.crt", keyPair{})}
+		server := &component{kind: build.APIServer, flags: flags{}, version: tc.version, gates: tc.gates, settings: tc.settings, peers: peerFlags("ca.crt", keyPair{})}
 		args, err := server.arguments()
 		if asks := slices.Contains(args, "--peer-ca-file=ca.crt"); err != nil || asks != tc.asks {
-			t.Errorf("%s with %v, %v: %q, %v", tc.version, tc.gates, tc.told, args, err)
+			t.Errorf("%s with %v, %v: %q, %v", tc.version, tc.gates, tc.settings, args, err)
 		}
 	}
 }
@@ -133,13 +133,13 @@ func TestAPIServersWithNamesHaveHostsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestToldOnTopOfTheRig shows what a component starts with that is told flags and configuration.
-func TestToldOnTopOfTheRig(t *testing.T) {
+// TestSettingsOnTopOfTheRig shows what a component starts with that is given flags and configuration.
+func TestSettingsOnTopOfTheRig(t *testing.T) {
 	dir := t.TempDir()
 	kubeconfig := filepath.Join(dir, "kube-scheduler.kubeconfig")
 	scheduler := &component{
 		kind: build.Scheduler, flags: controllerFlags(serving{}, "ca", kubeconfig, schedulerPort).with(leaderElection(true)),
-		told: record.Settings{Flags: map[string]string{"v": "6", "kube-api-qps": "7"}, Config: map[string]any{"leaderElection": map[string]any{"leaseDuration": "9s"}}},
+		settings: record.Settings{Flags: map[string]string{"v": "6", "kube-api-qps": "7"}, Config: map[string]any{"leaderElection": map[string]any{"leaseDuration": "9s"}}},
 	}
 	args, err := scheduler.arguments()
 	if err != nil || !slices.Contains(args, "--v=6") || !slices.Contains(args, "--kube-api-qps=7") {
@@ -161,7 +161,7 @@ func TestToldOnTopOfTheRig(t *testing.T) {
 	dirs := kubeletDirs{root: dir}
 	kubelet := &component{
 		kind: build.Kubelet, flags: kubeletFlags("node-a", "kubeconfig", dirs), config: kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", serving{}),
-		told: record.Settings{Config: map[string]any{"maxPods": nil, "evictionHard": map[string]any{"memory.available": "1%"}}},
+		settings: record.Settings{Config: map[string]any{"maxPods": nil, "evictionHard": map[string]any{"memory.available": "1%"}}},
 	}
 	if _, err = kubelet.arguments(); err != nil {
 		t.Fatal(err)
@@ -242,17 +242,17 @@ func TestNodesNeedNamesOfTheirOwn(t *testing.T) {
 // TestOutputGoesBesideTheLogs: what containers write outlives the rig, as logs do.
 func TestOutputGoesBesideTheLogs(t *testing.T) {
 	logs, noRuntime := filepath.Join(t.TempDir(), "logs"), errors.New("no runtime")
-	var told NodeInfo
+	var given NodeInfo
 	_, err := New(t.Context(), Config{
 		Topology: record.Topology{Version: release.Newest, Nodes: []record.Node{{Name: "node-a", Version: release.Newest}}},
 		LogDir:   logs, TempDir: t.TempDir(),
 		Binary: func(context.Context, build.Target) (build.Binary, error) {
 			return build.Binary{}, errors.New("no binary")
 		},
-		Runtime: func(info NodeInfo) (Runtime, error) { told = info; return nil, noRuntime },
+		Runtime: func(info NodeInfo) (Runtime, error) { given = info; return nil, noRuntime },
 	})
-	if want := filepath.Join(logs, "pods"); !errors.Is(err, noRuntime) || told.Output != want {
-		t.Errorf("output goes to %q, want %q: %v", told.Output, want, err)
+	if want := filepath.Join(logs, "pods"); !errors.Is(err, noRuntime) || given.Output != want {
+		t.Errorf("output goes to %q, want %q: %v", given.Output, want, err)
 	}
 }
 

@@ -37,12 +37,12 @@ type component struct {
 	boot          atomic.Pointer[string] // the boot ID of the node of a kubelet
 	peers         flags                  // of an API server that sends requests to others; nil for one that does not
 
-	mu      sync.Mutex
-	version release.Version
-	gates   release.Gates
-	told    record.Settings
-	running *process.Process // nil while stopped
-	runs    release.Version  // what the running binary is
+	mu       sync.Mutex
+	version  release.Version
+	gates    release.Gates
+	settings record.Settings
+	running  *process.Process // nil while stopped
+	runs     release.Version  // what the running binary is
 	// recorded is closed when the end of the last process is in the record.
 	recorded chan struct{}
 	// backOff is how long it waits before it is started again if it ends by itself.
@@ -51,7 +51,7 @@ type component struct {
 	// crashed is true once a fault of its link has killed it.
 	crashed atomic.Bool
 
-	// leave has nobody start it again; nil unless somebody is about to.
+	// leave cancels its next start; nil unless one is planned.
 	leave atomic.Pointer[context.CancelFunc]
 }
 
@@ -222,7 +222,7 @@ func (c *Cluster) startLocked(ctx context.Context, comp *component, change Chang
 	if err := c.cfg.checkSettings(comp.name, change.Settings); err != nil {
 		return err
 	}
-	comp.told = comp.told.With(change.Settings)
+	comp.settings = comp.settings.With(change.Settings)
 	if err := c.sayRelease(comp); err != nil {
 		return err
 	}

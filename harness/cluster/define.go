@@ -92,7 +92,7 @@ func (c *Cluster) add(comp *component) { c.components = append(c.components, com
 // addMember adds a component of the control plane, and returns it.
 func (c *Cluster) addMember(comp record.Component, f flags, health string) *component {
 	added := &component{
-		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, told: comp.Settings,
+		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, settings: comp.Settings,
 		flags: f, health: health,
 	}
 	c.add(added)
@@ -102,7 +102,7 @@ func (c *Cluster) addMember(comp record.Component, f flags, health string) *comp
 func (c *Cluster) defineEtcd(s serving) error {
 	dir := filepath.Join(c.guard.Dir(), "etcd")
 	c.add(&component{
-		name: string(build.Etcd), kind: build.Etcd, version: release.Etcd, told: c.cfg.Topology.Etcd,
+		name: string(build.Etcd), kind: build.Etcd, version: release.Etcd, settings: c.cfg.Topology.Etcd,
 		flags:  etcdFlags(dir, s, c.creds.caFile()),
 		health: fmt.Sprintf("https://%s:%d/readyz", s.address, etcdPort),
 	})
@@ -161,7 +161,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	}
 	c.runtimes[node.Name] = runtime
 	comp := &component{
-		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, told: node.Settings,
+		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, settings: node.Settings,
 		node: node.Name, address: s.address, standalone: node.Standalone,
 		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
@@ -215,22 +215,22 @@ func nodeAddress(addresses netip.Prefix) netip.Addr { return addresses.Addr().Ne
 // kubelet has them in its configuration file, which is written.
 func (comp *component) arguments() ([]string, error) {
 	f := maps.Clone(comp.flags)
-	if release.On(comp.told.EffectiveOf(comp.version), comp.gates, release.PeerProxy) {
+	if release.On(comp.settings.EffectiveOf(comp.version), comp.gates, release.PeerProxy) {
 		maps.Copy(f, comp.peers)
 	}
-	maps.Copy(f, comp.told.Flags)
+	maps.Copy(f, comp.settings.Flags)
 	switch comp.kind {
 	case build.APIServer, build.ControllerManager, build.Scheduler:
 		if len(comp.gates) > 0 {
 			f["feature-gates"] = comp.gates.Flag()
 		}
-		f.emulate(comp.told)
-		if comp.kind == build.Scheduler && len(comp.told.Config) > 0 {
-			err := f.configured(comp.told.Config)
+		f.emulate(comp.settings)
+		if comp.kind == build.Scheduler && len(comp.settings.Config) > 0 {
+			err := f.configured(comp.settings.Config)
 			return f.args(), err
 		}
 	case build.Kubelet:
-		config := record.Merge(comp.config, comp.told.Config)
+		config := record.Merge(comp.config, comp.settings.Config)
 		config["featureGates"] = comp.gates
 		return f.args(), writeConfig(f["config"], config)
 	case build.DependencyWatchdog:

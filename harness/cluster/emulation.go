@@ -13,10 +13,10 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// emulate adds the flags of the versions that a component is told to emulate and to expect.
-func (f flags) emulate(told record.Settings) {
+// emulate adds the flags of the versions that a component is given to emulate and to expect.
+func (f flags) emulate(settings record.Settings) {
 	for name, v := range map[string]release.Version{
-		"emulated-version": told.EmulatedVersion, "min-compatibility-version": told.MinCompatibilityVersion,
+		"emulated-version": settings.EmulatedVersion, "min-compatibility-version": settings.MinCompatibilityVersion,
 	} {
 		if v != "" {
 			f[name] = strings.TrimPrefix(v.MajorMinor(), "v")
@@ -28,10 +28,10 @@ func (f flags) emulate(told record.Settings) {
 // (k8s.io/component-base/metrics/prometheus/compatversion).
 var versionInfo = regexp.MustCompile(`(?m)^version_info\{binary="[^"]*",component="kube",emulation="([^"]*)",min_compat="([^"]*)"\} 1$`)
 
-// readEmulation asks a component what it emulates, if it was told to, and says so of what
+// readEmulation asks a component what it emulates, if it is given a version, and says so of what
 // started.
 func (comp *component) readEmulation(ctx context.Context, asker *http.Client, what *record.ComponentStarted) error {
-	if !comp.told.Emulates() {
+	if !comp.settings.Emulates() {
 		return nil
 	}
 	metrics, err := url.Parse(comp.health)
@@ -48,11 +48,11 @@ func (comp *component) readEmulation(ctx context.Context, asker *http.Client, wh
 		return fmt.Errorf("%s %s does not say which version it emulates: it has no metric version_info", comp.name, what.Version)
 	}
 	what.EmulatedVersion, what.MinCompatibilityVersion = release.Version("v"+string(found[1])), release.Version("v"+string(found[2]))
-	for _, v := range []struct{ told, is release.Version }{
-		{comp.told.EmulatedVersion, what.EmulatedVersion}, {comp.told.MinCompatibilityVersion, what.MinCompatibilityVersion},
+	for _, v := range []struct{ wanted, is release.Version }{
+		{comp.settings.EmulatedVersion, what.EmulatedVersion}, {comp.settings.MinCompatibilityVersion, what.MinCompatibilityVersion},
 	} {
-		if v.told != "" && v.told.MajorMinor() != string(v.is) {
-			err = errors.Join(err, fmt.Errorf("%s says %s where it was told %s", comp.name, v.is, v.told))
+		if v.wanted != "" && v.wanted.MajorMinor() != string(v.is) {
+			err = errors.Join(err, fmt.Errorf("%s says %s where it was told %s", comp.name, v.is, v.wanted))
 		}
 	}
 	return err

@@ -17,10 +17,10 @@ func TestReadEmulation(t *testing.T) {
 	t.Parallel()
 	told := record.Settings{EmulatedVersion: "v1.90"}
 	for name, tc := range map[string]struct {
-		told    record.Settings
-		metrics string
-		want    record.ComponentStarted
-		err     string
+		settings record.Settings
+		metrics  string
+		want     record.ComponentStarted
+		err      string
 	}{
 		"as told": {told, `version_info{binary="1.91.1",component="kube",emulation="1.90",min_compat="1.89"} 1` + "\n",
 			record.ComponentStarted{Version: "v1.91.1", EmulatedVersion: "v1.90", MinCompatibilityVersion: "v1.89"}, ""},
@@ -37,7 +37,7 @@ func TestReadEmulation(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			comp := &component{name: "kube-apiserver", health: server.URL + "/readyz", told: tc.told}
+			comp := &component{name: "kube-apiserver", health: server.URL + "/readyz", settings: tc.settings}
 			got := record.ComponentStarted{Version: "v1.91.1"}
 			err := comp.readEmulation(t.Context(), server.Client(), &got)
 			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {

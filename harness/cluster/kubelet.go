@@ -111,7 +111,7 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 }
 
 // onHost makes the settings those of a kubelet of a node with real containers. What it would change
-// of this machine that is nobody's own is left alone.
+// of this machine that belongs to no node is left alone.
 func onHost(config map[string]any, f flags, cgroup string) {
 	delete(f, "boot-id-file") // it reads the kernel's, which the node has of its own
 	delete(f, "host-root")

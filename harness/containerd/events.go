@@ -120,7 +120,7 @@ func (l *ledger) readExits(events io.Reader) error {
 const exitPoll = 20 * time.Millisecond
 
 // exited records the end of a container once the container runtime knows of it. That it does not within a time is a loss,
-// until the kubelet asks for the container's status and is told.
+// until the kubelet asks for the container's status, and gets it.
 func (l *ledger) exited(id string) {
 	since := time.Now()
 	for err := error(nil); l.runs(id); {

@@ -29,7 +29,7 @@ type RelayConfig struct {
 	Output string
 }
 
-// Relay is between a kubelet and a containerd that somebody else runs. It records what the one has
+// Relay is between a kubelet and a containerd that others run. It records what the one has
 // the other do, as a Node does.
 type Relay struct{ relay *relay }
 

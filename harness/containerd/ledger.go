@@ -26,7 +26,7 @@ type ledger struct {
 	runtime  cri.RuntimeServiceClient
 	images   cri.ImageServiceClient
 	load     func(ctx context.Context, reference string) error // has the runtime have an image
-	up       func(ctx context.Context, id, reference string)   // waits until a program has come up; nil: nobody waits
+	up       func(ctx context.Context, id, reference string)   // waits until a program has come up; nil: nothing waits
 
 	open    context.Context //nolint:containedctx // of looking for ends, until close
 	shut    context.CancelFunc

@@ -1,4 +1,4 @@
-// Package existing connects to a cluster that somebody else runs. It reads what the cluster
+// Package existing connects to a cluster that others run. It reads what the cluster
 // is, makes namespaces there, watches what is in them, and takes them away again. It writes
 // nothing else.
 package existing

@@ -206,7 +206,7 @@ func (w *watcher) record(subject string, event record.ObjectObserved) {
 	if event.Resource != pods || w.containers == nil {
 		return
 	}
-	for _, h := range w.containers.see(strings.TrimPrefix(subject, pods+"/"), event.Object, event.Change == "deleted") {
+	for _, h := range w.containers.see(strings.TrimPrefix(subject, pods+"/"), event.Object, event.Change == record.Deleted) {
 		if _, isLoss := h.payload.(record.ObservationLost); !isLoss || !w.Waits {
 			w.Recorder.Append("watch", h.subject, h.payload)
 		}

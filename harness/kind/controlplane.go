@@ -126,7 +126,8 @@ func (c *controlPlane) status(ctx context.Context, id string) (*cri.ContainerSta
 // lookLimit is how long a container runtime is asked how a container has ended. After that, the end is lost.
 const lookLimit = 2 * time.Minute
 
-// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do. It is nil if the container runtime knows no such container: it was a sandbox, or is removed.
+// awaitEnd is the status of a container that has ended: the container runtime hears of that as others do. It is nil if
+// the container runtime knows no such container: it was a sandbox, or is removed.
 func (c *controlPlane) awaitEnd(ctx context.Context, id string) (s *cri.ContainerStatus, err error) {
 	var asking error
 	err = wait.PollUntilContextTimeout(ctx, readyPoll, lookLimit, true, func(ctx context.Context) (bool, error) {
@@ -174,7 +175,7 @@ func (k *Cluster) KillComponent(ctx context.Context, component string) (End, err
 	return end, err
 }
 
-// endComponent ends a component by a command in the node, which is told the container's id.
+// endComponent ends a component by a command in the node, which gets the container's id.
 func (k *Cluster) endComponent(ctx context.Context, component string, command func(id string) []string) (runs *cri.Container, end End, err error) {
 	c := k.controlPlane
 	if runs, err = c.running(ctx, component); err == nil && runs == nil {
@@ -292,7 +293,7 @@ func (k *Cluster) serves(ctx context.Context, component string) error {
 }
 
 // Ask asks a component of the control plane, as an administrator, for what is at a path. Controller manager and
-// scheduler serve at the loopback addresses of their node, with certificates that nobody knows.
+// scheduler serve at the loopback addresses of their node, with certificates that no client trusts.
 func (k *Cluster) Ask(ctx context.Context, component, path string) ([]byte, error) {
 	if component == record.APIServer {
 		return k.client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(ctx)

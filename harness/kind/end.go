@@ -19,7 +19,7 @@ type End struct {
 	// Code is its exit status. It is -1 if a signal ended it, which Signal names then: "SIGKILL".
 	Code   int
 	Signal string
-	// At is when. If unset, nobody said how it has ended.
+	// At is when. If unset, it is not known how it has ended.
 	At time.Time
 }
 

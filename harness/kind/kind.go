@@ -1,5 +1,5 @@
 // Package kind makes kind clusters for cells, with kubelets and a control plane that can be restarted,
-// upgraded, and told other gates, and with a record of what each kubelet has its container runtime do. The
+// upgraded, and given other gates, and with a record of what each kubelet has its container runtime do. The
 // kubelet of the control plane, and etcd, stay as they are.
 package kind
 
@@ -66,7 +66,7 @@ type Config struct {
 	// Recorder takes what kubelets have their container runtimes do, and a loss when ends of containers, kubelets or
 	// components are not heard of any more.
 	Recorder record.Recorder
-	// Ended is called when a process of a component has ended that nobody had asked to: of a kubelet,
+	// Ended is called when a process of a component has ended without a request: of a kubelet,
 	// "kubelet/node-a", or of the control plane. systemd, and the kubelet of the control plane, start it
 	// again.
 	Ended func(component string, end End)
@@ -273,7 +273,7 @@ func (k *Cluster) load(ctx context.Context, n *node, reference string) error {
 	return nil
 }
 
-// followAll has ends recorded, and told, as they come: of containers, of kubelets and of the components of the control plane.
+// followAll has ends recorded and reported as they come: of containers, of kubelets and of the components of the control plane.
 func (k *Cluster) followAll() error {
 	events := []string{"ctr", "--namespace=k8s.io", "events"}
 	kubelet := []string{"journalctl", "--follow", "--lines=0", "--output=json", "--output-fields=" + unitExitFields, "_PID=1", "UNIT=kubelet.service"}

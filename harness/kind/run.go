@@ -24,7 +24,7 @@ import (
 // claimed while the run lasts.
 const tempPrefix, idFile = "skewrig-kind-", "run"
 
-// networkVariable is how kind is told of a network (pkg/cluster/internal/providers/docker/network.go).
+// networkVariable names kind's network (pkg/cluster/internal/providers/docker/network.go).
 const networkVariable = "KIND_EXPERIMENTAL_DOCKER_NETWORK"
 
 // Run is what the clusters of one run share: a network and a directory.

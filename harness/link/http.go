@@ -253,7 +253,7 @@ func renewed(body []byte) (map[string]time.Time, error) {
 	return times, nil
 }
 
-// errLost is why a client is not told what the server has answered.
+// errLost is why a client does not get what the server has answered.
 var errLost = errors.New("the answer gets lost")
 
 // failed tells the client what a broken connection would: nothing.

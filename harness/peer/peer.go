@@ -16,7 +16,7 @@ import (
 )
 
 // Foreign returns the user at the other end of a connection, and whether that is another one than this
-// process's. The end of a client that is gone already is nobody's.
+// process's. The end of a client that is gone already belongs to no user.
 func Foreign(c net.Conn) (uid uint32, foreign bool) {
 	server, client := addrPort(c.LocalAddr()), addrPort(c.RemoteAddr())
 	if !server.Addr().IsLoopback() || !client.Addr().IsLoopback() {

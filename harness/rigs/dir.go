@@ -1,7 +1,7 @@
 // Package rigs has the directories of rigs. Each has a name that says what the rig is
 // for and which process has it; a lock, which ends with that process; and a file that
 // says what runs. So the rigs of a user on a machine can be listed, and what a killed
-// process has left can be told from what is in use.
+// process has left can be distinguished from what is in use.
 package rigs
 
 import (

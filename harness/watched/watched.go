@@ -28,7 +28,7 @@ func Handler(do func(change string, object *unstructured.Unstructured, writers [
 			if missed, is := object.(cache.DeletedFinalStateUnknown); is {
 				object = missed.Obj
 			}
-			changed("deleted", nil, object)
+			changed(record.Deleted, nil, object)
 		},
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// told is what a check that does not hold saw of a cell.
-type told struct {
+// failedCheck is what a check that does not hold saw of a cell.
+type failedCheck struct {
 	reports.Check
 
 	b        *builder
@@ -33,24 +33,24 @@ type told struct {
 // teller says what happened of what an expression is about.
 type teller struct {
 	about string
-	tell  func(told) string
+	tell  func(failedCheck) string
 }
 
 // tellers are heard in the order in which an expression names what they are about, as long
 // as nothing is said. Where there is none, the value says all there is.
 var tellers = []teller{
-	{"connections[", told.probes},
-	{"containers[", told.failedProbes},
-	{"pods[", told.failedProbes},
-	{"watches[", told.podsAPI},
-	{"podsAPI[", told.podsAPI},
-	{"polls[", told.podsAPI},
-	{"requests[", told.requests},
-	{"dependents", told.scaled},
-	{"calls", told.calls},
-	{"nodes", told.nodes},
-	{"pods", told.pods},
-	{"history[", told.pods},
+	{"connections[", failedCheck.probes},
+	{"containers[", failedCheck.failedProbes},
+	{"pods[", failedCheck.failedProbes},
+	{"watches[", failedCheck.podsAPI},
+	{"podsAPI[", failedCheck.podsAPI},
+	{"polls[", failedCheck.podsAPI},
+	{"requests[", failedCheck.requests},
+	{"dependents", failedCheck.scaled},
+	{"calls", failedCheck.calls},
+	{"nodes", failedCheck.nodes},
+	{"pods", failedCheck.pods},
+	{"history[", failedCheck.pods},
 	{"metrics[", nil},
 	{"logs[", nil},
 	{"sockets[", nil},
@@ -71,7 +71,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		if at < 0 {
 			continue
 		}
-		t := told{Check: b.in.Result.Checks[at], b: b, compared: meaningful(b.in.Compared[c.ID]), named: c.Named, step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
+		t := failedCheck{Check: b.in.Result.Checks[at], b: b, compared: meaningful(b.in.Compared[c.ID]), named: c.Named, step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
 		if met, judged := isMet(t.Outcome); met || !judged {
 			continue
 		}
@@ -116,7 +116,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 
 // cause is why a check does not hold: what it compared and what that was, and then what led
 // to it, and what the scenario did before.
-func (t told) cause() (cause string, because []string) {
+func (t failedCheck) cause() (cause string, because []string) {
 	if strings.HasPrefix(t.ID, oracle) {
 		return sentence(t.Observed), nil
 	}
@@ -153,12 +153,12 @@ func (t told) cause() (cause string, because []string) {
 }
 
 // counts reports whether a comparison counts members of something by a long condition.
-func (t told) counts(c Compared) bool {
+func (t failedCheck) counts(c Compared) bool {
 	return len(c.What) > maxExpression && counted.MatchString(c.What)
 }
 
 // happened is what happened of what the expression is about.
-func (t told) happened() string {
+func (t failedCheck) happened() string {
 	place := func(x teller) int { return strings.Index(t.Expected, x.about) }
 	named := slices.DeleteFunc(slices.Clone(tellers), func(x teller) bool { return place(x) < 0 })
 	slices.SortStableFunc(named, func(x, y teller) int { return place(x) - place(y) })

@@ -10,7 +10,7 @@ import (
 )
 
 // podsAPI is the last that a Pods API answered to a client that the expression names.
-func (t told) podsAPI() string {
+func (t failedCheck) podsAPI() string {
 	for _, name := range t.named.Of("watches", "podsAPI", "polls") {
 		for _, l := range t.lanes {
 			if l.Kind != Agent || path.Base(l.Name) != name {
@@ -34,7 +34,7 @@ func (t told) podsAPI() string {
 }
 
 // requests is what the last step was answered that the expression names.
-func (t told) requests() string {
+func (t failedCheck) requests() string {
 	names := t.named.Of("requests")
 	for _, s := range slices.Backward(t.steps) {
 		if !slices.Contains(names, s.Name) {

@@ -7,7 +7,7 @@ import (
 )
 
 // nodes is how many nodes were not Ready, or when a node that is named was not.
-func (t told) nodes() string {
+func (t failedCheck) nodes() string {
 	for _, l := range t.lanes {
 		if l.Kind == ObjectState && l.Name == "nodes" {
 			if said := t.turnedInWords(); said != "" {
@@ -30,7 +30,7 @@ func (t told) nodes() string {
 }
 
 // afterStep is how long after the last step that did something a time was.
-func (t told) afterStep(at float64) string {
+func (t failedCheck) afterStep(at float64) string {
 	s, is := t.acted(at)
 	if !is {
 		return ""
@@ -39,7 +39,7 @@ func (t told) afterStep(at float64) string {
 }
 
 // pods is when a pod that is named was not ready, or what became of it.
-func (t told) pods() string {
+func (t failedCheck) pods() string {
 	if !strings.Contains(t.Expected, "eady") && !strings.Contains(t.Expected, "phase") && len(t.compared) > 0 {
 		return "" // it is about something else
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // failedProbes is what most of the attempts that failed have in common; empty if none did.
-// Where a redirect led is told apart, as are events without a connection.
-func (t told) failedProbes() string {
+// Where a redirect led is separate, as are events without a connection.
+func (t failedCheck) failedProbes() string {
 	all := t.within()
 	isBad := func(a attempt) bool { return a.Tone == Bad }
 	direct, hops, alone := only(all, func(a attempt) bool { return a.hop == "" && !a.alone }), only(all, func(a attempt) bool { return a.hop != "" }), only(all, func(a attempt) bool { return a.alone })
@@ -45,7 +45,7 @@ type Tally struct {
 }
 
 // tallied is the tally of what a check is about.
-func (t told) tallied() (of Tally) {
+func (t failedCheck) tallied() (of Tally) {
 	counted := func(all []attempt) (direct, failed []attempt) {
 		direct = only(all, func(a attempt) bool { return a.hop == "" && !a.alone })
 		return direct, only(direct, func(a attempt) bool { return a.Tone == Bad })
@@ -90,12 +90,12 @@ func lastEvent(all []attempt) string {
 }
 
 // probes is what most attempts have in common: of those that failed, if any did.
-func (t told) probes() string {
+func (t failedCheck) probes() string {
 	return cmp.Or(t.failedProbes(), commonest(t.within(), len(t.within()), "got an answer"))
 }
 
 // within are the attempts in the window, or all until its end if none is.
-func (t told) within() []attempt {
+func (t failedCheck) within() []attempt {
 	in := only(t.attempts, func(a attempt) bool { return a.At >= t.from })
 	if len(in) == 0 {
 		return slices.Clone(t.attempts)

@@ -13,7 +13,7 @@ import (
 func isScaling(c Compared) bool { return c.Path == nil && strings.HasPrefix(c.What, "dependents") }
 
 // scaled is what the watchdog scaled in the window, why, and what it scaled later.
-func (t told) scaled() string {
+func (t failedCheck) scaled() string {
 	type scaling struct {
 		at   float64
 		text string
@@ -66,7 +66,7 @@ func (l Lane) isScaledByWatchdog(at float64) bool {
 }
 
 // scaledBy is what the watchdog did last until the check looked, if the check is about it.
-func (t told) scaledBy() string {
+func (t failedCheck) scaledBy() string {
 	last, name, by := Span{}, "", false
 	for _, l := range t.lanes {
 		deployment, is := strings.CutPrefix(l.Name, "seed/deployments/")
@@ -87,7 +87,7 @@ func (t told) scaledBy() string {
 
 // decision is the last list of leases that the watchdog got before a time, and what
 // followed from it.
-func (t told) decision(before float64) string {
+func (t failedCheck) decision(before float64) string {
 	for _, l := range t.lanes {
 		if l.Name != toShoot+": "+expiredRow {
 			continue
@@ -116,7 +116,7 @@ func (t told) decision(before float64) string {
 
 // ages are how old the oldest lease was in the last list until a time, as the watchdog read it
 // and by the clock of the machine.
-func (t told) ages(until float64) string {
+func (t failedCheck) ages(until float64) string {
 	oldest := func(l Lane) (age float64, is bool) {
 		for _, s := range l.Series {
 			for _, p := range s.Points {
@@ -145,7 +145,7 @@ func (t told) ages(until float64) string {
 }
 
 // calls is what who is seen to ask asked the API server in the window.
-func (t told) calls() string {
+func (t failedCheck) calls() string {
 	var all []string
 	for _, link := range slices.Sorted(maps.Keys(t.b.Calls)) {
 		from, _, _ := strings.Cut(link, "->")
@@ -167,7 +167,7 @@ func (t told) calls() string {
 }
 
 // watchdogCalls is what the watchdog asked the API server in the window.
-func (t told) watchdogCalls() string {
+func (t failedCheck) watchdogCalls() string {
 	n, last := 0, Mark{}
 	for _, l := range t.lanes {
 		if l.Kind != Link || !strings.HasPrefix(l.Name, toShoot) {

@@ -55,7 +55,7 @@ func (c Compared) never() bool { return strings.HasPrefix(c.Wanted, "never ") }
 const maxWords = 160
 
 // subject is what was compared, in words.
-func (t told) subject(c Compared) string {
+func (t failedCheck) subject(c Compared) string {
 	p := c.Path
 	if len(p) < 3 {
 		return t.unnamed(c)
@@ -94,7 +94,7 @@ func (t told) subject(c Compared) string {
 
 // unnamed is an expression that is no field. Of a long one, a sentence has what its value is
 // made of.
-func (t told) unnamed(c Compared) string {
+func (t failedCheck) unnamed(c Compared) string {
 	p := c.Path
 	switch {
 	case len(c.What) <= maxExpression:
@@ -135,7 +135,7 @@ func podWords(name string) string { return objectWords(reports.PodKey(name)) }
 func objectWords(key string) string { return strings.Replace(key, "pods/", "pod ", 1) }
 
 // stepNamed is a step by its number, if that is known.
-func (t told) stepNamed(name string) string {
+func (t failedCheck) stepNamed(name string) string {
 	i := slices.IndexFunc(t.steps, func(s Step) bool { return s.Name == name || fmt.Sprint(s.Number) == name })
 	if i < 0 {
 		return "step " + name
@@ -217,7 +217,7 @@ func (s Step) Acts() bool {
 }
 
 // acted is the last step that did something and that began before a time.
-func (t told) acted(before float64) (last Step, is bool) {
+func (t failedCheck) acted(before float64) (last Step, is bool) {
 	for _, s := range t.steps {
 		if s.From <= before && s.Number != t.step && s.Acts() {
 			last, is = s, true
@@ -228,7 +228,7 @@ func (t told) acted(before float64) (last Step, is bool) {
 
 // actedUntil are the steps that did something after the window of a check was opened, until
 // something came: with when each began, the last ones if there are many.
-func (t told) actedUntil(came float64) (said string) {
+func (t failedCheck) actedUntil(came float64) (said string) {
 	var earlier, together []string
 	for _, s := range t.steps {
 		switch {
@@ -272,7 +272,7 @@ func (c Compared) notBecome(wanted string) string {
 }
 
 // comparison says what a check compared, when, and what it was.
-func (t told) comparison(c Compared) string {
+func (t failedCheck) comparison(c Compared) string {
 	if name, is := c.ofName(); is {
 		return t.nameFound(c, name)
 	}
@@ -307,7 +307,7 @@ func (t told) comparison(c Compared) string {
 }
 
 // before says what the scenario did last before a check that looks once.
-func (t told) before() string {
+func (t failedCheck) before() string {
 	if mode, _ := windowOf(t.Expected); mode == "within" {
 		return ""
 	}
@@ -324,7 +324,7 @@ func (t told) before() string {
 }
 
 // running is a component with the release that ran at a time.
-func (t told) running(name string, when float64) string {
+func (t failedCheck) running(name string, when float64) string {
 	for _, l := range slices.Backward(t.b.Lives(name)) {
 		if t.b.at(l.Launched) > when {
 			continue
@@ -369,7 +369,7 @@ func message(e timeline.PodsEvent, field []string) string {
 
 // messages says what a client of a Pods API was sent of a pod in the window of a check,
 // and what came next.
-func (t told) messages(c Compared) string {
+func (t failedCheck) messages(c Compared) string {
 	if len(c.Path) < 4 || c.Path[0] != "watches" || c.Path[2] != "pods" {
 		return ""
 	}
@@ -412,7 +412,7 @@ func (t told) messages(c Compared) string {
 }
 
 // nodeOf is the node whose Pods API a client asks.
-func (t told) nodeOf(client string) string {
+func (t failedCheck) nodeOf(client string) string {
 	for _, l := range t.lanes {
 		if l.Kind == Agent && path.Base(l.Name) == client {
 			return path.Dir(l.Name)

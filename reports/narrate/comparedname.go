@@ -32,7 +32,7 @@ func meaningful(all []Compared) []Compared {
 
 // nameFound says that there was something with a name which nothing was to have, or whose name is not
 // as all names were to be.
-func (t told) nameFound(c Compared, name string) string {
+func (t failedCheck) nameFound(c Compared, name string) string {
 	_, condition, _ := strings.Cut(c.What, `".`)
 	verb := map[bool]string{true: "was there"}[strings.HasSuffix(c.Wanted, "false")]
 	if verb == "" {
@@ -50,7 +50,7 @@ func (t told) nameFound(c Compared, name string) string {
 
 // missing says that the object which a comparison is about was not there: it was deleted, or the
 // record has never had it.
-func (t told) missing(c Compared) string {
+func (t failedCheck) missing(c Compared) string {
 	key, _ := t.b.object(c)
 	switch {
 	case key == "" || c.Path[0] == "requests" || t.course.cause() != "":

@@ -10,7 +10,7 @@ import (
 // failures are marks of what failed: two checks that have one in common fail for the same
 // failure. It is a field that left its value, one value of what was compared, or attempts that
 // failed.
-func (t told) failures() (marks []string) {
+func (t failedCheck) failures() (marks []string) {
 	t.tally = Tally{} // what came after a check says nothing of its failure
 	if left := t.course.left; left.text != "" {
 		key, field := t.b.object(t.compared[0])
@@ -35,7 +35,7 @@ func (t told) failures() (marks []string) {
 
 // ofProbes reports whether a check is about what probes do: connections, or the status of
 // what is probed.
-func (t told) ofProbes() bool {
+func (t failedCheck) ofProbes() bool {
 	return strings.Contains(t.Expected, "connections[") || slices.ContainsFunc(t.compared, func(c Compared) bool {
 		return len(c.Path) > 2 && (c.Path[0] == "containers" || c.Path[0] == "pods" && c.Path[2] == "status")
 	})
@@ -46,7 +46,7 @@ type joiner map[string]string // the first check of each mark
 
 // first is the check that failed first for the failure of another one; empty if none did.
 // Checks with different outcomes or findings stay apart.
-func (j joiner) first(t told) (id string) {
+func (j joiner) first(t failedCheck) (id string) {
 	var marks []string
 	for _, mark := range t.failures() {
 		marks = append(marks, fmt.Sprint(t.Outcome, t.Finding, mark))

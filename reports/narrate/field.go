@@ -19,7 +19,7 @@ import (
 // fieldCourse is the history of a field of an object of the API server, until a check was
 // decided: each value, who served it, and who wrote it as far as that is known.
 type fieldCourse struct {
-	t       *told
+	t       *failedCheck
 	b       *builder
 	what    Compared
 	subject string // what was compared, in words
@@ -49,7 +49,7 @@ type departure struct {
 	// text says it in a sentence; it blames only who is known to have done it.
 	text string
 	at   float64
-	// lost is true if an API server or etcd lost the value, as is proven: nobody asked for that.
+	// lost is true if an API server or etcd lost the value, as is proven: no one asked for that.
 	lost bool
 	// caused is true if it is a cause by itself: a loss, a deletion or what a webhook did.
 	caused bool
@@ -57,7 +57,7 @@ type departure struct {
 
 // fieldCourse is that of what was compared. One that is no field, or that did not change, has
 // no lines.
-func (t told) fieldCourse(c Compared) (f fieldCourse) {
+func (t failedCheck) fieldCourse(c Compared) (f fieldCourse) {
 	key, field := t.b.object(c)
 	if key == "" {
 		return f

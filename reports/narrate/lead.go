@@ -11,7 +11,7 @@ import (
 
 // said is what a failed check compared: first the sentence that stands for the check. Only the server of
 // a Pods API is named as who did not do it: what a pod's status says may have causes outside of its kubelet.
-func (t told) said(c Compared) []string {
+func (t failedCheck) said(c Compared) []string {
 	who, comparison := t.who(c), t.comparison(c)
 	_, isOfName := c.ofName()
 	mode, _ := windowOf(t.Expected)
@@ -29,7 +29,7 @@ func (t told) said(c Compared) []string {
 }
 
 // lead is what did not come in time, where, and why if that is known.
-func (t told) lead(c Compared, where string) string {
+func (t failedCheck) lead(c Compared, where string) string {
 	after := ""
 	if s, is := t.acted(t.from); is {
 		action, _, _ := strings.Cut(s.Action, " with {")
@@ -50,7 +50,7 @@ func (t told) lead(c Compared, where string) string {
 const watchMethod = "WatchPods"
 
 // who is the kubelet of the node that a comparison is about, with its release.
-func (t told) who(c Compared) string {
+func (t failedCheck) who(c Compared) string {
 	if len(c.Path) < 4 {
 		return ""
 	}
@@ -70,7 +70,7 @@ func (t told) who(c Compared) string {
 
 // unheard is the pod that a comparison is about, if a client of a Pods API was sent no message
 // about it in the window.
-func (t told) unheard(c Compared) string {
+func (t failedCheck) unheard(c Compared) string {
 	if c.Path[0] != "watches" || len(c.Path) < 5 || c.Path[2] != "pods" || t.b.PodsWatches[c.Path[1]] == nil {
 		return ""
 	}
@@ -84,7 +84,7 @@ func (t told) unheard(c Compared) string {
 }
 
 // notCome says what did not come true.
-func (t told) notCome(c Compared) string {
+func (t failedCheck) notCome(c Compared) string {
 	subject, wanted := t.subject(c), c.wanted()
 	if of, is := strings.CutPrefix(subject, "ready of "); is && wanted == "true" {
 		return of + " never got ready"
@@ -93,7 +93,7 @@ func (t told) notCome(c Compared) string {
 }
 
 // why is how the last attempt of a probe failed that the check is about, in the kubelet's words.
-func (t told) why(c Compared) string {
+func (t failedCheck) why(c Compared) string {
 	if c.Path[0] != "pods" {
 		return ""
 	}
@@ -110,7 +110,7 @@ func (t told) why(c Compared) string {
 
 // replicas are how many replicas the dependents of the watchdog had one after the other, if
 // that changed until the check was decided.
-func (t told) replicas() string {
+func (t failedCheck) replicas() string {
 	var all []string
 	for _, l := range t.lanes {
 		if l.Kind != ObjectState || path.Dir(l.Name) != "seed/deployments" {

@@ -14,10 +14,10 @@ func TestAgesOfLeases(t *testing.T) {
 		return Lane{Name: name, Kind: Leases, Series: []Series{{Label: "oldest", Points: points}}}
 	}
 	own := ages("zone-a", [2]float64{1, 2}, [2]float64{9, 3})
-	if got := (told{lanes: []Lane{own, ages(readRow, [2]float64{1, 10}, [2]float64{9, 11})}}).ages(5); got != "; the oldest was renewed 2.0 s before, and the watchdog read 10.0 s" {
+	if got := (failedCheck{lanes: []Lane{own, ages(readRow, [2]float64{1, 10}, [2]float64{9, 11})}}).ages(5); got != "; the oldest was renewed 2.0 s before, and the watchdog read 10.0 s" {
 		t.Errorf("it says %q", got)
 	}
-	if got := (told{lanes: []Lane{own}}).ages(5); got != "" {
+	if got := (failedCheck{lanes: []Lane{own}}).ages(5); got != "" {
 		t.Errorf("with right clocks it says %q", got)
 	}
 }

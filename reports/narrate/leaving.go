@@ -11,7 +11,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// leaving is how a field came from the wanted value to the one in a state that was written. Nobody is
+// leaving is how a field came from the wanted value to the one in a state that was written. No one is
 // named as who did it unless the record proves that: by the request of a step, by what a webhook
 // answered, by the managers of the object's fields, or by an API server that does not show the field.
 func (f *fieldCourse) leaving(s fieldState, webhook string) departure {

@@ -26,7 +26,7 @@ type cause struct {
 
 // led are the steps that led to what a check found, and what components did by themselves.
 // After are steps that wrote an object of the check once it was decided.
-func (t told) led() (before, after []cause) {
+func (t failedCheck) led() (before, after []cause) {
 	ran, taken := make(map[string]bool), make(map[int]bool)
 	for e := range t.b.Entries() {
 		ranBefore := ran[e.Subject]
@@ -52,14 +52,14 @@ func (t told) led() (before, after []cause) {
 }
 
 // isOver reports whether a check had been decided at a place in the history.
-func (t told) isOver(place int) bool {
+func (t failedCheck) isOver(place int) bool {
 	w := t.b.Windows[t.ID]
 	return w != nil && w.Closed != nil && w.To.Place < place
 }
 
 // until is when a check went wrong, or when it was decided: what came later did not lead to it.
 // A check that waits may have had its value from the start.
-func (t told) until() float64 {
+func (t failedCheck) until() float64 {
 	if mode, _ := windowOf(t.Expected); mode == "within" || t.bad == 0 {
 		return t.to
 	}
@@ -80,7 +80,7 @@ func changesRig(e timeline.Entry, ranBefore bool) bool {
 
 // writes reports whether an event is a write to an object that the check is about, or the begin of its
 // deletion.
-func (t told) writes(e timeline.Entry) bool {
+func (t failedCheck) writes(e timeline.Entry) bool {
 	switch p := e.Payload.(type) {
 	case record.APIAnswer:
 		return p.Path == "" && p.Code < 400 && slices.Contains(t.objects, p.Object)
@@ -95,7 +95,7 @@ func (t told) writes(e timeline.Entry) bool {
 
 // causeAt is the step that was being taken at an event, or what a component did when no step
 // acted.
-func (t told) causeAt(e timeline.Entry) (c cause, is bool) {
+func (t failedCheck) causeAt(e timeline.Entry) (c cause, is bool) {
 	step := t.b.StepAt(e.Place)
 	if step == nil || step.Done != nil && step.To.Place < e.Place || !t.b.taken(step).Acts() {
 		return t.byItself(e)
@@ -130,7 +130,7 @@ func (b *builder) answerTo(step *timeline.Step) string {
 }
 
 // byItself is that a component stopped when no step acted.
-func (t told) byItself(e timeline.Entry) (c cause, is bool) {
+func (t failedCheck) byItself(e timeline.Entry) (c cause, is bool) {
 	p, stopped := e.Payload.(record.ComponentStopped)
 	if !stopped {
 		return c, false
@@ -170,7 +170,7 @@ func saidBefore(all []cause) string {
 
 // objectsOf are the keys of the objects that a check is about: those that it names or compares,
 // and what they are made from.
-func (t told) objectsOf() (keys []string) {
+func (t failedCheck) objectsOf() (keys []string) {
 	add := func(key string) {
 		if key != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)

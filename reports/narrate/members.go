@@ -25,7 +25,7 @@ type numbered struct {
 
 // countedMembers are the objects that a check counts by how their names begin. They have no numbers
 // if it counts none so, or if none was ever seen.
-func (t told) countedMembers() members {
+func (t failedCheck) countedMembers() members {
 	for _, n := range t.named {
 		if n.Object != "" || !strings.Contains(t.Expected, fmt.Sprintf("startsWith(%q)", n.Text)) {
 			continue
@@ -94,7 +94,7 @@ func kindOf(v *timeline.Version) string {
 
 // isCount reports whether a comparison is of how many members there are that a check counts by
 // how their names begin.
-func (t told) isCount(c Compared) bool {
+func (t failedCheck) isCount(c Compared) bool {
 	return len(t.members.numbers) > 0 && counted.MatchString(c.What)
 }
 
@@ -112,7 +112,7 @@ func (m members) number(at float64) (n int) {
 func (m members) last() numbered { return m.numbers[len(m.numbers)-1] }
 
 // wentOn is how many there were in the end, if that changed after a check was decided.
-func (t told) wentOn() string {
+func (t failedCheck) wentOn() string {
 	m := t.members
 	if len(m.numbers) == 0 || m.last().at <= t.to || m.last().n == m.number(t.to) {
 		return ""
@@ -122,7 +122,7 @@ func (t told) wentOn() string {
 
 // countedInList are the first number and the last one of many that a check counts, and the one that
 // it was decided by.
-func (t told) countedInList() (lines []Line) {
+func (t failedCheck) countedInList() (lines []Line) {
 	m := t.members
 	if len(m.numbers) == 0 {
 		return nil

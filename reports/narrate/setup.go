@@ -30,7 +30,7 @@ var probeFields = []string{"startupProbe", "livenessProbe", "readinessProbe"}
 
 // probeSettings are the probes of the containers that a check is about, as the API server had
 // them last until the check was decided: of those that it names, or of all of its objects.
-func (t told) probeSettings() (lines []Line) {
+func (t failedCheck) probeSettings() (lines []Line) {
 	containers := t.named.Containers()
 	for _, key := range t.objects {
 		named, others := t.probesOf(key, func(name string) bool { return slices.Contains(containers, name) })
@@ -43,7 +43,7 @@ func (t told) probeSettings() (lines []Line) {
 }
 
 // probesOf are the probes in an object: those of containers that are named, and of others.
-func (t told) probesOf(key string, isNamed func(container string) bool) (named, others []Line) {
+func (t failedCheck) probesOf(key string, isNamed func(container string) bool) (named, others []Line) {
 	for _, v := range slices.Backward(t.b.States(key)) {
 		if v.Gone() || t.b.at(v.Time) > t.to {
 			continue

@@ -17,12 +17,12 @@ type turned struct {
 	settled float64  // when the last of them changed
 }
 
-// maxTurned is how many such times are told.
+// maxTurned is how many such times are shown.
 const maxTurned = 4
 
 // nodesTurned is when nodes got a condition other than Ready until the check was decided, the
 // first ones first. Where the expression names conditions, it is those.
-func (t told) nodesTurned() (all []turned) {
+func (t failedCheck) nodesTurned() (all []turned) {
 	type change struct {
 		at    float64
 		ready string
@@ -51,14 +51,14 @@ func (t told) nodesTurned() (all []turned) {
 
 // namesCondition reports whether a check may be about nodes with a condition Ready that is not
 // True: it names this one, or none.
-func (t told) namesCondition(ready string) bool {
+func (t failedCheck) namesCondition(ready string) bool {
 	names := t.named.Of("")
 	none := !slices.Contains(names, "Unknown") && !slices.Contains(names, "False")
 	return ready != "True" && (none || slices.Contains(names, ready))
 }
 
 // turnedInWords says when nodes were no longer Ready, from the first ones on.
-func (t told) turnedInWords() string {
+func (t failedCheck) turnedInWords() string {
 	all := t.nodesTurned()
 	if len(all) == 0 {
 		return ""
@@ -79,7 +79,7 @@ func (t told) turnedInWords() string {
 }
 
 // seen is what was seen of the objects that a check counts.
-func (t told) seen() (lines []Line) {
+func (t failedCheck) seen() (lines []Line) {
 	if !strings.Contains(t.Expected, "nodes") || slices.ContainsFunc(t.named, func(n reports.Named) bool { return n.Object != "" }) {
 		return t.countedInList()
 	}

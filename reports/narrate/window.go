@@ -51,8 +51,8 @@ func parts(result reports.Check, compared []Compared, others []Line) (all []Line
 		}
 	}
 	for _, l := range others {
-		told := slices.ContainsFunc(all, func(before Line) bool { return before.What == l.What })
-		if !told && (len(all) == 0 || !strings.HasSuffix(l.Text, "…")) {
+		shown := slices.ContainsFunc(all, func(before Line) bool { return before.What == l.What })
+		if !shown && (len(all) == 0 || !strings.HasSuffix(l.Text, "…")) {
 			all = append(all, l)
 		}
 	}

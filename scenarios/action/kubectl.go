@@ -70,7 +70,7 @@ func (k Kubectl) Check(f spec.Field) {
 	f.Refuse("", r != nil && r.Code != 0, "kubectl answers with no HTTP status: rejected has a message only")
 }
 
-// checkFlag reports a flag that has kubectl ask somebody else than the rig, or read files.
+// checkFlag reports a flag that has kubectl ask others than the rig, or read files.
 func (k Kubectl) checkFlag(f spec.Field, at, arg string, i int) {
 	flag, value, with := cutFlag(arg)
 	if !with && i+1 < len(k.Args) {

@@ -41,7 +41,7 @@ const (
 // Never is how that begins which no state of an object was to have.
 const Never = "never "
 
-// maxCompared is how many comparisons of a check are told.
+// maxCompared is how many comparisons of a check are shown.
 const maxCompared = 4
 
 // ComparedIn returns the comparisons because of which the checks of a result do not hold,

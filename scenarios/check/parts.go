@@ -22,7 +22,7 @@ import (
 type Part struct{ Expression, Value string }
 
 const (
-	// maxShown is how many parts of an expression are told, and maxValue how much of
+	// maxShown is how many parts of an expression are shown, and maxValue how much of
 	// the value of each, in bytes.
 	maxShown, maxValue = 8, 400
 )
@@ -167,8 +167,8 @@ func (x *explained) operand(e ast.Expr) {
 func (x *explained) add(e ast.Expr) {
 	text, err := cel.ExprToString(e, x.ast.SourceInfo())
 	value, is := x.values.Value(e.ID())
-	told := slices.ContainsFunc(x.parts, func(p Part) bool { return p.Expression == text })
-	if err != nil || !is || told || len(x.parts) == maxShown || e.ID() == x.ast.Expr().ID() {
+	listed := slices.ContainsFunc(x.parts, func(p Part) bool { return p.Expression == text })
+	if err != nil || !is || listed || len(x.parts) == maxShown || e.ID() == x.ast.Expr().ID() {
 		return
 	}
 	shown := asJSON(value)

@@ -214,7 +214,7 @@ func laterStep(cell plan.Cell, at int, v variable, fits func(mayBe) bool) *plan.
 	return nil
 }
 
-// texts are the names as people are told of them, each once.
+// texts are the names as messages have them, each once.
 func texts(names []mayBe) (all []string) {
 	for _, n := range names {
 		if text := n.String(); !slices.Contains(all, text) {

@@ -21,7 +21,7 @@ type byNamespace struct {
 // guest is a cell on a cluster.
 type guest struct {
 	history *record.History
-	// ended is told of a component that has ended by itself.
+	// ended gets a component that has ended by itself.
 	ended func(component string, end kind.End)
 }
 

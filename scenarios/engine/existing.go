@@ -22,7 +22,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// Existing is a cluster that somebody else runs. Each cell has namespaces of its own there, which
+// Existing is a cluster that others run. Each cell has namespaces of its own there, which
 // are gone afterwards, and nothing else is changed.
 type Existing struct {
 	Cluster *existing.Cluster
@@ -35,7 +35,7 @@ type Existing struct {
 	// If unset, they pull images as the scenarios name them.
 	Player string
 
-	made *madeCluster // nil: somebody else made it
+	made *madeCluster // nil: others made it
 	last atomic.Int64 // the number of the cell that came last
 }
 
@@ -209,7 +209,7 @@ func (w *watching) goOn(ctx context.Context) error {
 	return err
 }
 
-// endedByItself has a record say that a component has ended which nobody asked to. That is the end of the cell, unless its
+// endedByItself has a record say that a component has ended without a request. That is the end of the cell, unless its
 // expressions look at it.
 func (r *run) endedByItself(lose func(error)) func(component string, end kind.End) {
 	return func(component string, end kind.End) {

@@ -92,7 +92,7 @@ func (h *hub) keep(s shown) {
 	at := slices.IndexFunc(h.shown, func(known shown) bool { return known.subject == s.subject })
 	object, isObject := s.payload.(record.ObjectObserved)
 	switch {
-	case isObject && object.Change == "deleted":
+	case isObject && object.Change == record.Deleted:
 		if at >= 0 {
 			h.shown = slices.Delete(h.shown, at, at+1)
 		}

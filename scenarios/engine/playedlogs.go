@@ -100,7 +100,7 @@ func (o *outputs) see(observed record.ObjectObserved) {
 	for name, plays := range playsOf(&pod) {
 		at := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == name })
 		if at >= 0 {
-			o.follower(&pod, plays).see(statuses[at], observed.Change == "deleted")
+			o.follower(&pod, plays).see(statuses[at], observed.Change == record.Deleted)
 		}
 	}
 }

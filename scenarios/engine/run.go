@@ -161,7 +161,7 @@ func conclude(h *record.History, lateness record.Lateness, ended record.CellEnde
 	h.Append("engine", "", ended)
 }
 
-// keep lets somebody look at the rig of a cell, before it is taken down, if the result is
+// keep leaves the rig for a look of a cell, before it is taken down, if the result is
 // not as expected. Then the record ends before, with how the cell ran, and keep reports that. The
 // record of a cell that is as expected goes on: more may be found when its rig is taken down.
 func (e *Engine) keep(ctx context.Context, r *run, rig error) (recorded bool) {
@@ -446,7 +446,7 @@ func (r *run) Watch(ctx context.Context, checks action.Checks) error {
 		if err := r.awaitDecision(ctx, watching, pending, opened.next(pending)); err != nil {
 			return err
 		}
-		if err := r.settled(ctx); err != nil { // what has happened by now counts, also if it is not told yet
+		if err := r.settled(ctx); err != nil { // what has happened by now counts, also if it is not recorded yet
 			return err
 		}
 		watching.Advance(ctx, r.history.Events())

@@ -106,7 +106,7 @@ func (d *deciding) object(e record.Event) {
 	case seen.Cluster == spec.Seed && seen.Resource == "deployments":
 		var o appsv1.Deployment
 		_ = json.Unmarshal(seen.Object, &o)
-		dependent := watchdog.Resource{Exists: seen.Change != "deleted", Ready: int(o.Status.ReadyReplicas), Annotations: o.Annotations}
+		dependent := watchdog.Resource{Exists: seen.Change != record.Deleted, Ready: int(o.Status.ReadyReplicas), Annotations: o.Annotations}
 		if o.Spec.Replicas != nil {
 			dependent.Replicas = int(*o.Spec.Replicas)
 		}

@@ -18,7 +18,7 @@ import (
 
 // Cells returns the cells of scenarios, in the order of the files and, within a
 // file, of its combinations. Two cells with the same id are an error: their
-// results could not be told apart.
+// results could not be distinguished.
 func Cells(files []*spec.File) ([]Cell, error) {
 	var (
 		cells    []Cell

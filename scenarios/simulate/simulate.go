@@ -68,7 +68,7 @@ type play struct {
 	tracker *check.Tracker
 
 	began   time.Time
-	sampled time.Time // when the ages of leases were told last
+	sampled time.Time // when the ages of leases were recorded last
 	nodes   []string  // the zone of each node
 	faults  faults
 	step    int            // that is taken
@@ -117,7 +117,7 @@ const (
 	// moment is how often it is looked at what happened. Nothing in the models
 	// depends on it.
 	moment = 50 * time.Millisecond
-	// sampleEvery is how often the ages of leases are told, as a rig does.
+	// sampleEvery is how often the ages of leases are recorded, as a rig does.
 	sampleEvery = time.Second
 )
 

@@ -185,7 +185,7 @@ func (r *reader) axes() map[string][]string {
 }
 
 // where leaves out the combinations for which the scenario's condition does not
-// hold. All of them stay if it can't be told.
+// hold. All of them stay if it is not known.
 func (r *reader) where(combinations []map[string]string) []map[string]string {
 	n, found := r.Find("where")
 	if !found || n.Kind != yaml.ScalarNode {

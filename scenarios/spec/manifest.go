@@ -34,7 +34,7 @@ var errElsewhere = errors.New("this is not a path below the scenario's own direc
 
 // load returns the objects in a file beside the scenario. The error is about
 // the file as a whole; problems in its text are reported where they are. An
-// ordinary manifest is nobody's template: ${ has no meaning in it.
+// ordinary manifest is no template: ${ has no meaning in it.
 func (m *manifests) load(name string) (Objects, error) {
 	file := path.Join(m.dir, name)
 	if objects, done := m.loaded[file]; done {

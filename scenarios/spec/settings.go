@@ -11,13 +11,13 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// Settings are what a component is told beside its gates.
+// Settings are what a component is given beside its gates.
 type Settings = record.Settings
 
 // flagName is what the name of a flag is made of.
 var flagName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// settings are what a program of the control plane is told.
+// settings are what a program of the control plane is given.
 func (c ControlPlane) settings(program string) Settings {
 	s := Settings{Flags: c.Flags[program], Config: c.Config[program]}
 	if Emulates(program) {
@@ -26,7 +26,7 @@ func (c ControlPlane) settings(program string) Settings {
 	return s
 }
 
-// configurable are the programs of a control plane that can be told something.
+// configurable are the programs of a control plane that can have settings.
 var configurable = []string{Etcd, APIServer, ControllerManager, Scheduler}
 
 // checkSettings reports settings of programs that a control plane does not have.
@@ -46,7 +46,7 @@ func (r *Rig) checkSettings(c ControlPlane) {
 	}
 }
 
-// CheckSettings reports settings that a component of a program can't be told, because the rig does
+// CheckSettings reports settings that a component of a program can't have, because the rig does
 // so itself, or because it has no such thing. They are the fields flags and config of a field, each
 // perhaps with a key.
 func (r *Rig) CheckSettings(field, key, program string, s Settings) {

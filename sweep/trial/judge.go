@@ -75,7 +75,7 @@ type Panic struct {
 	At   string `json:"at"`
 }
 
-// Exit is how a component ended that nobody asked to.
+// Exit is how a component ended without a request.
 type Exit struct {
 	Component string
 	// Started is false if it ended before it was ready.

@@ -58,7 +58,7 @@ type run struct {
 // progress is how far the output of a container was read.
 type progress struct {
 	runs         []*run
-	starts, ends int                     // that somebody has seen
+	starts, ends int                     // that were seen
 	until        time.Time               // all before was read, by the clock of this machine
 	moved        time.Time               // when there was progress last
 	following    bool                    // lines arrive as they are written
@@ -133,7 +133,7 @@ func (m *Merger) sandboxOf(container string, r *run) {
 
 // Expect says that a container of a node has begun another run, which may be the first one in its pod, and
 // returns its number: what happens from now on waits for what it says. How containers ended that were in
-// a pod of the same name before, nobody may have seen.
+// a pod of the same name before, may be unseen.
 func (m *Merger) Expect(container, node string, first bool) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
