@@ -60,21 +60,12 @@ func TestAResourceThatIsNotServed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			api := new(gated)
-			api.served.Store(true)
-			listening := httptest.NewServer(api)
-			defer listening.Close()
-			config := &rest.Config{Host: listening.URL}
 			h := record.NewHistory(nil)
-			claims := []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "claims"}}
 			always := func() bool { return true }
-			first, err := observe(t.Context(), config, claims, h, nil, always)
-			if err != nil {
-				t.Fatal(err)
-			}
+			api, listening, first := observedClaims(t, h, always)
 			first.stop()
 			api.served.Store(false) // and the API server is started again, without the gate
-			second, err := observe(t.Context(), config, nil, h, first, always)
+			second, err := observe(t.Context(), &rest.Config{Host: listening.URL}, nil, h, first, always)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,16 +85,8 @@ func TestAResourceThatIsNotServed(t *testing.T) {
 // TestAResourceThatIsTakenAway while it is watched is not served either, and no loss.
 func TestAResourceThatIsTakenAway(t *testing.T) {
 	t.Parallel()
-	api := new(gated)
-	api.served.Store(true)
-	listening := httptest.NewServer(api)
-	defer listening.Close()
 	h := record.NewHistory(nil)
-	claims := []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "claims"}}
-	o, err := observe(t.Context(), &rest.Config{Host: listening.URL}, claims, h, nil, func() bool { return true })
-	if err != nil {
-		t.Fatal(err)
-	}
+	api, listening, o := observedClaims(t, h, func() bool { return true })
 	defer o.stop()
 	api.served.Store(false)
 	listening.CloseClientConnections()
@@ -114,6 +97,21 @@ func TestAResourceThatIsTakenAway(t *testing.T) {
 	if diff := cmp.Diff(want, changesIn(h.Events())); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
+}
+
+// observedClaims starts an API server that serves claims, and an observer of them.
+func observedClaims(t *testing.T, h *record.History, same func() bool) (api *gated, listening *httptest.Server, o *observer) {
+	t.Helper()
+	api = new(gated)
+	api.served.Store(true)
+	listening = httptest.NewServer(api)
+	t.Cleanup(listening.Close)
+	claims := []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "claims"}}
+	o, err := observe(t.Context(), &rest.Config{Host: listening.URL}, claims, h, nil, same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api, listening, o
 }
 
 func changesIn(events []record.Event) (changes []string) {
@@ -134,21 +132,13 @@ func TestAWatchThatCannotGoOn(t *testing.T) {
 		want            []string
 	}{
 		"it stays so":           {want: []string{"claims: watching claims: "}},
-		"it goes on":            {mended: true},
+		"it is mended":          {mended: true},
 		"the process has ended": {another: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			api := new(gated)
-			api.served.Store(true)
-			listening := httptest.NewServer(api)
-			defer listening.Close()
 			h := record.NewHistory(nil)
-			claims := []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "claims"}}
-			o, err := observe(t.Context(), &rest.Config{Host: listening.URL}, claims, h, nil, func() bool { return !c.another })
-			if err != nil {
-				t.Fatal(err)
-			}
+			api, listening, o := observedClaims(t, h, func() bool { return !c.another })
 			api.refuses.Store(true)
 			listening.CloseClientConnections()
 			isBroken := func() bool {

@@ -99,29 +99,36 @@ func TestTheTableForbids(t *testing.T) {
 	}
 }
 
-// TestOnlyProcessStartsPrograms: it starts them in a group of their own, from a thread that stays, so that they end with
-// skewrig, and gives them no environment but the one that they need.
-func TestOnlyProcessStartsPrograms(t *testing.T) {
-	const only = "harness/process"
-	starts := false
+// eachFile calls a function with each Go file of the product. Packages that are for tests are left out.
+func eachFile(t *testing.T, do func(pkg, name string, text []byte)) {
+	t.Helper()
 	for _, p := range list(t) {
-		pkg := strings.TrimPrefix(p.ImportPath, module)
 		if slices.Contains(p.Imports, "testing") {
-			continue // it is for tests
+			continue
 		}
 		for _, name := range p.GoFiles {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, use := range programStarts(t, text) {
-				starts = starts || pkg == only
-				if pkg != only {
-					t.Errorf("%s/%s uses %s: use process.Command or process.Start", pkg, name, use)
-				}
-			}
+			do(strings.TrimPrefix(p.ImportPath, module), name, text)
 		}
 	}
+}
+
+// TestOnlyProcessStartsPrograms: it starts them in a group of their own, from a thread that stays, so that they end with
+// skewrig, and gives them no environment but the one that they need.
+func TestOnlyProcessStartsPrograms(t *testing.T) {
+	const only = "harness/process"
+	starts := false
+	eachFile(t, func(pkg, name string, text []byte) {
+		for _, use := range programStarts(t, text) {
+			starts = starts || pkg == only
+			if pkg != only {
+				t.Errorf("%s/%s uses %s: use process.Command or process.Start", pkg, name, use)
+			}
+		}
+	})
 	if !starts {
 		t.Errorf("%s starts no program: the test looks for the wrong thing", only)
 	}

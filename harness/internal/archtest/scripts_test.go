@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,21 +15,11 @@ import (
 // TestScriptsAreFilesOfTheirOwn, which shellcheck reads (.ci/scripts): it can't read a string of Go.
 func TestScriptsAreFilesOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	for _, p := range list(t) {
-		pkg := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains(p.Imports, "testing") {
-			continue // it is for tests
+	eachFile(t, func(pkg, name string, text []byte) {
+		for _, line := range scripts(t, text) {
+			t.Errorf("%s/%s:%d: a shell script in a string: have it in a file .sh, which is embedded, and give it arguments", pkg, name, line)
 		}
-		for _, name := range p.GoFiles {
-			text, err := os.ReadFile(filepath.Join(p.Dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range scripts(t, text) {
-				t.Errorf("%s/%s:%d: a shell script in a string: have it in a file .sh, which is embedded, and give it arguments", pkg, name, line)
-			}
-		}
-	}
+	})
 }
 
 // scripts are the lines of a Go file at which strings begin that are shell scripts of more than a line.
