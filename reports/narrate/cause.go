@@ -71,7 +71,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		if at < 0 {
 			continue
 		}
-		t := failedCheck{Check: b.in.Result.Checks[at], b: b, compared: meaningful(b.in.Compared[c.ID]), named: c.Named, step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
+		t := failedCheck{Check: b.in.Result.Checks[at], b: b, compared: b.in.Compared[c.ID], named: c.Named, step: c.Step, from: c.From, to: c.To, lanes: lanes, steps: b.steps}
 		if met, judged := isMet(t.Outcome); met || !judged {
 			continue
 		}

@@ -273,9 +273,6 @@ func (c Compared) notBecome(wanted string) string {
 
 // comparison says what a check compared, when, and what it was.
 func (t failedCheck) comparison(c Compared) string {
-	if name, is := c.ofName(); is {
-		return t.nameFound(c, name)
-	}
 	subject, was, wanted := t.subject(c), c.value(), c.wanted()
 	mode, span := windowOf(t.Expected)
 	since := ""

@@ -393,3 +393,21 @@ func (b *builder) lifeAt(name string, at time.Time) *timeline.Life {
 	}
 	return nil
 }
+
+// missing says that the object which a comparison is about was not there: it was deleted, or the
+// record has never had it.
+func (t failedCheck) missing(c Compared) string {
+	key, _ := t.b.object(c)
+	switch {
+	case key == "" || c.Path[0] == "requests" || t.course.cause() != "":
+		return ""
+	case t.course.gone != "":
+		return t.course.gone
+	}
+	for _, v := range t.b.States(key) {
+		if t.b.at(v.Time) <= t.to {
+			return ""
+		}
+	}
+	return fmt.Sprintf("until %s, the record has no %s", moment(t.to), objectWords(key))
+}

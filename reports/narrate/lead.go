@@ -13,10 +13,9 @@ import (
 // a Pods API is named as who did not do it: what a pod's status says may have causes outside of its kubelet.
 func (t failedCheck) said(c Compared) []string {
 	who, comparison := t.who(c), t.comparison(c)
-	_, isOfName := c.ofName()
 	mode, _ := windowOf(t.Expected)
 	switch {
-	case who == "" || isOfName:
+	case who == "":
 		return []string{comparison}
 	case mode == "within" && c.Path[0] == "pods":
 		return []string{t.lead(c, " on "+who), comparison}
