@@ -51,8 +51,9 @@ installed: ## go install from a proxy of files, the GitHub Action, and a cell in
 
 specs: ## what docs/from-go.md shows, and the suites of specs, but for the cells of the catalog
 	$(GO) test -count=1 -timeout=30m ./skewtest ./docs/examples/...
-	$(GINKGO) --label-filter='!catalog' --json-report=$(SPECS_REPORT) ./suites/conformance ./suites/gates ./suites/mutants || \
-		{ $(GO) run ./suites/internal/failures $(SPECS_REPORT); exit 1; }
+	rm -f $(SPECS_REPORT)
+	$(GINKGO) --label-filter='!catalog' --json-report=$(SPECS_REPORT) ./suites/conformance ./suites/gates ./suites/mutants; \
+		outcome=$$?; $(GO) run ./suites/internal/summary $(SPECS_REPORT) && exit $$outcome
 
 suites: specs kills branch existing ## and the cells of the catalog as specs, each on a control plane of its own
 	$(GINKGO) --label-filter=catalog ./suites/conformance

@@ -206,11 +206,12 @@ func CheckReleases(ctx context.Context, cells []plan.Cell) (unknown map[string][
 // SaidOfReleases is what the Go command said of the releases that an error is about and
 // that do not exist.
 func SaidOfReleases(err error) []string {
-	if missing, is := err.(*build.NoRelease); is { //nolint:errorlint // it goes through all that is wrapped
-		return []string{missing.Said}
-	}
 	var all []string
-	switch err := err.(type) { //nolint:errorlint // as above
+	switch err := err.(type) { //nolint:errorlint // it goes through all that is wrapped
+	case *build.NoRelease:
+		return []string{err.Said}
+	case *build.Unreachable:
+		return []string{err.Said}
 	case interface{ Unwrap() error }:
 		return SaidOfReleases(err.Unwrap())
 	case interface{ Unwrap() []error }:

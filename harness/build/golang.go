@@ -77,6 +77,9 @@ func goTelling(ctx context.Context, dir string, args []string, tell func(line st
 		return "", context.Cause(ctx)
 	case err != nil:
 		text := strings.ReplaceAll(steps.ReplaceAllString(said.String(), ""), "\t", "  ")
+		if missing := unreachable(text); missing != nil {
+			return string(ended.Stdout), missing
+		}
 		return string(ended.Stdout), fmt.Errorf("%w\n%s%s", err, process.LastLines(text, 30), newerGo(text))
 	}
 	return string(ended.Stdout), nil
@@ -135,6 +138,8 @@ func download(ctx context.Context, dir string, t Target, module string) (string,
 	case err == nil:
 		return found, nil
 	case errors.Is(err, exec.ErrNotFound): // the Go command itself
+		return "", err
+	case errors.Is(err, ErrUnreachable):
 		return "", err
 	case absent.MatchString(err.Error()):
 		return "", noRelease(ctx, dir, t, err)

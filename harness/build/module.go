@@ -47,7 +47,9 @@ func downloadVersion(ctx context.Context, dir, module string) (string, error) {
 	out, err := goCommand(ctx, dir, []string{"mod", "download", "-json", module})
 	var answer struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal([]byte(out), &answer); jsonErr == nil && answer.Error != "" {
-		err = errors.New(answer.Error)
+		if err = unreachable(answer.Error); err == nil {
+			err = errors.New(answer.Error)
+		}
 	}
 	return answer.Dir, err
 }

@@ -1,7 +1,8 @@
-// Failures prints why specs failed, from the JSON report of a run of ginkgo.
+// Summary prints why specs were skipped or failed, from the JSON report of a run of ginkgo.
 //
-// Ginkgo tells a failure where it happens, and at the end only its place in the
-// code. Where only the end of a log is kept, the reason is lost.
+// Ginkgo prints a failure where it happens, and at the end only its place in the
+// code. Where only the end of a log is kept, the reason is lost. Why a spec skipped
+// itself it does not print at all.
 package main
 
 import (
@@ -22,7 +23,7 @@ const maxMessage = 2000
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) != 2 {
-		log.Fatal("Usage: failures REPORT.json")
+		log.Fatal("Usage: summary REPORT.json")
 	}
 	text, err := os.ReadFile(os.Args[1])
 	if err != nil {
@@ -32,11 +33,18 @@ func main() {
 	if err := json.Unmarshal(text, &suites); err != nil {
 		log.Fatalf("%s: %v", os.Args[1], err)
 	}
-	tell(os.Stdout, suites)
+	write(os.Stdout, suites)
 }
 
-// tell writes the failures of suites: of the suites themselves, then of their specs.
-func tell(w io.Writer, suites []types.Report) {
+// write writes what was skipped, then what failed in each suite: the suite as a whole, and its specs.
+func write(w io.Writer, suites []types.Report) {
+	for _, suite := range suites {
+		for _, spec := range suite.SpecReports.WithState(types.SpecStateSkipped) {
+			if spec.FailureMessage() != "" { // not only left out by a filter
+				fmt.Fprintf(w, "%s: skipped: %s\n%s\n", suite.SuiteDescription, spec.FullText(), end(spec.FailureMessage()))
+			}
+		}
+	}
 	for _, suite := range suites {
 		for _, reason := range suite.SpecialSuiteFailureReasons {
 			fmt.Fprintf(w, "%s: %s\n", suite.SuiteDescription, reason)

@@ -7,14 +7,14 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-func TestTell(t *testing.T) {
+func TestWrite(t *testing.T) {
 	spec := func(text, message string, state types.SpecState) types.SpecReport {
 		return types.SpecReport{LeafNodeText: text, State: state, Failure: types.Failure{Message: message}}
 	}
 	long := strings.Repeat("a line\n", maxMessage) + "1 new"
 	var out strings.Builder
-	tell(&out, []types.Report{
-		{SuiteDescription: "green", SpecReports: types.SpecReports{spec("holds", "", types.SpecStatePassed), spec("is left out", "no root", types.SpecStateSkipped)}},
+	write(&out, []types.Report{
+		{SuiteDescription: "green", SpecReports: types.SpecReports{spec("holds", "", types.SpecStatePassed), spec("is filtered", "", types.SpecStateSkipped), spec("is left out", "no root", types.SpecStateSkipped)}},
 		{
 			SuiteDescription: "red", SpecialSuiteFailureReasons: []string{"Suite Timeout Elapsed"},
 			SpecReports: types.SpecReports{
@@ -26,10 +26,10 @@ func TestTell(t *testing.T) {
 		},
 	})
 	got, tail, _ := strings.Cut(out.String(), "red: says much\n")
-	if want := "red: Suite Timeout Elapsed\nred: fails\nexpected 1\nto equal 2\nred: panics\nno such key\n"; got != want {
-		t.Errorf("told\n%s\nwant\n%s", got, want)
+	if want := "green: skipped: is left out\nno root\nred: Suite Timeout Elapsed\nred: fails\nexpected 1\nto equal 2\nred: panics\nno such key\n"; got != want {
+		t.Errorf("written\n%s\nwant\n%s", got, want)
 	}
 	if !strings.HasPrefix(tail, "[...]\na line\n") || !strings.HasSuffix(tail, "a line\n1 new\n") || len(tail) > maxMessage+100 {
-		t.Errorf("of a long message told %d bytes\n%s", len(tail), tail)
+		t.Errorf("of a long message, %d bytes were written\n%s", len(tail), tail)
 	}
 }
