@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/go-logr/logr"
@@ -29,19 +28,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	spareProcessor()
+	boundMemory(max(minMemory, uint64(app.Host().MemoryBytes)/2))
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// spareProcessor has Go collect garbage less often, as long as that takes less than 1 GiB,
-// unless the environment says otherwise: the components beside skewrig need the processor, and
-// rarely the memory. It is a tenth of what skewrig itself takes in a run.
-func spareProcessor() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(1 << 30)
-	}
 }
 
 // run is skewrig, but for the process around it. It returns the exit code.

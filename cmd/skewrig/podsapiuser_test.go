@@ -19,6 +19,9 @@ import (
 const asUser = "SKEWRIG_TEST_AS_USER"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(grow) != "" {
+		growForEver()
+	}
 	if os.Getenv(asUser) != "" {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
