@@ -648,6 +648,7 @@ func TestMistakesInExpressionsAreAllReported(t *testing.T) {
 			{ID: "four", Line: 12, Observe: `connections["tls/app"]`, Must: "it.all(c,\n  c.handshake.versions == \"1.3\")\n"},
 			{ID: "five", Line: 17, Observe: `containers["tls/app"].exits`, Must: "it >= 1"},
 			{ID: "six", Line: 18, Observe: `containers["tls/app"].starts`, Must: "it"},
+			{ID: "seven", Line: 18, Observe: `containers["tls/app"].starts`, Must: "value == 1"}, // a function's name
 		}}},
 		{Number: 3, Line: 19, Action: action.Wait{Until: `containers["tls/app"].starts`}},
 		{Number: 4, Line: 20, Action: action.Wait{Until: `containers["tls/app"].runningg`}},
@@ -659,6 +660,7 @@ c.yaml:11:54: check three: undefined field 'reson': did you mean reason?
 c.yaml:16:20: check four: undefined field 'versions': did you mean version?
 c.yaml:17:65: check five: found no matching overload for '_>=_' applied to '(list(timeline.Exit), int)'
 c.yaml:18:62: check six: it is neither true nor false, it is a number
+c.yaml:18:56: check seven: undeclared reference to 'value': did you mean orValue?
 c.yaml:19:18: wait until: it is neither true nor false, it is a number
 c.yaml:20:10: wait until: undefined field 'runningg': did you mean running?`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {

@@ -233,7 +233,9 @@ func namesOf(env *cel.Env, compile compiling) map[string]choice {
 	_, issues := compile(env)
 	for _, e := range issues.Errors() {
 		if found := unknownName.FindStringSubmatch(e.Message); found != nil && known[found[1]].names == nil {
-			near := spelling.Closest(found[1], slices.Collect(maps.Keys(env.Functions())))
+			functions := env.Functions()
+			delete(functions, found[1]) // a variable is wanted
+			near := spelling.Closest(found[1], slices.Collect(maps.Keys(functions)))
 			known[found[1]] = choice{names: append(names(), near...)}
 		}
 	}
