@@ -300,14 +300,15 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		return nil, what, err
 	}
 	p, err := process.Start(ctx, process.Config{
-		In:    in,
-		Name:  fmt.Sprintf("%s %s", comp.name, binary.Version),
-		Path:  binary.Path,
-		Args:  args,
-		Env:   append(c.environment(comp), comp.clockEnvironment()...),
-		Dir:   c.guard.Dir(),
-		Log:   c.logFile(comp.name),
-		Ready: func(ctx context.Context) error { return healthy(ctx, asker, comp.health) },
+		In:       in,
+		Confined: c.confinement(),
+		Name:     fmt.Sprintf("%s %s", comp.name, binary.Version),
+		Path:     binary.Path,
+		Args:     args,
+		Env:      append(c.environment(comp), comp.clockEnvironment()...),
+		Dir:      c.guard.Dir(),
+		Log:      c.logFile(comp.name),
+		Ready:    func(ctx context.Context) error { return healthy(ctx, asker, comp.health) },
 	})
 	if err != nil {
 		return nil, what, err
@@ -316,6 +317,15 @@ func (c *Cluster) launch(ctx context.Context, comp *component) (*process.Process
 		return nil, what, errors.Join(err, p.Kill())
 	}
 	return p, what, nil
+}
+
+// confinement is what components may do with the files of this machine: they have the rig's directory, unless the rig may
+// reach beyond itself.
+func (c *Cluster) confinement() *process.Confinement {
+	if c.cfg.AllowHost {
+		return nil
+	}
+	return &process.Confinement{Dir: c.guard.Dir()}
 }
 
 // namespaces are those that a component runs in: nil for those of skewrig, which no component of a node with

@@ -261,15 +261,21 @@ func writeConfig(path string, config map[string]any) error {
 const noProxy = "http://127.0.0.1:1"
 
 // environment is what components see of the user's environment: where
-// temporary files go, and nothing that would change what they do. A kubelet has a
-// proxy at which nothing listens: a probe that asks it fails. API servers that have a
+// temporary files go, and nothing that would change what they do. API servers that have a
 // name take it for that of their host.
+//
+// A kubelet has a proxy at which nothing listens: a probe that asks it fails. So do all components of a rig that may not
+// reach beyond itself: what they would ask another machine, for objects that name one, ends there. Proxies are never
+// asked for loopback addresses (golang.org/x/net/http/httpproxy).
 func (c *Cluster) environment(comp *component) []string {
 	env := []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir(), "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
-	switch member := record.Member(comp.name); {
-	case comp.kind == build.Kubelet:
+	if comp.kind == build.Kubelet || !c.cfg.AllowHost {
 		env = append(env, "HTTP_PROXY="+noProxy)
-	case comp.kind == build.APIServer && member != "":
+	}
+	if !c.cfg.AllowHost {
+		env = append(env, "HTTPS_PROXY="+noProxy)
+	}
+	if member := record.Member(comp.name); comp.kind == build.APIServer && member != "" {
 		env = append(env, build.HostName(member))
 	}
 	return env

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"syscall"
 
@@ -63,22 +62,15 @@ func NewNamespaces(script string, args ...string) (_ *Namespaces, err error) {
 		return nil, errors.Join(withLines(fmt.Errorf("preparing namespaces: %w", err), string(said.last())), closed)
 	}
 	entered := make(chan error)
-	go n.spawn(entered)
+	onThread(func() { n.spawn(entered) })
 	if err := <-entered; err != nil {
 		return nil, errors.Join(fmt.Errorf("entering namespaces: %w", err), n.Close())
 	}
 	return n, nil
 }
 
-// spawn starts commands from one thread, which is in the namespaces. It ends with its
-// goroutine, so that no other one gets it.
+// spawn starts commands from this thread, which enters the namespaces for good.
 func (n *Namespaces) spawn(entered chan<- error) {
-	runtime.LockOSThread()
-	if unix.Gettid() == unix.Getpid() { // the main thread never ends, and would stay there: another one is free
-		n.elsewhere(entered)
-		runtime.UnlockOSThread()
-		return
-	}
 	err := enter(n.init.Process.Pid)
 	entered <- err
 	if err != nil {
@@ -92,13 +84,6 @@ func (n *Namespaces) spawn(entered chan<- error) {
 			return
 		}
 	}
-}
-
-// elsewhere is spawn on another thread than this one, which is locked until that has entered.
-func (n *Namespaces) elsewhere(entered chan<- error) {
-	there := make(chan error)
-	go n.spawn(there)
-	entered <- <-there
 }
 
 // enter has the thread enter the namespaces of a process. Its own PID namespace stays, but what

@@ -38,6 +38,9 @@ type Config struct {
 	// In are the namespaces that the process runs in, and ends with. If unset, it runs in
 	// those of skewrig.
 	In *Namespaces
+	// Confined is what the process may do with the files of this machine, if the kernel can confine it (Confines). If
+	// unset, or with In, it may do what the user may.
+	Confined *Confinement
 }
 
 // Process is a child process, in a process group of its own.
@@ -87,18 +90,22 @@ func launch(cfg Config) (*Process, error) {
 	}
 	cmd.Dir = cfg.Dir
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cfg.start(cmd); err != nil {
+	exited := make(chan struct{})
+	if err := cfg.start(cmd, exited); err != nil {
 		return nil, err
 	}
-	p := &Process{cfg: cfg, cmd: cmd, started: time.Now(), exited: make(chan struct{}), logged: before.Size()}
+	p := &Process{cfg: cfg, cmd: cmd, started: time.Now(), exited: exited, logged: before.Size()}
 	go p.wait()
 	return p, nil
 }
 
-// start starts a command where the process is to run.
-func (cfg *Config) start(cmd *exec.Cmd) error {
-	if cfg.In != nil {
+// start starts a command where, and as, the process is to run. Its end closes exited.
+func (cfg *Config) start(cmd *exec.Cmd, exited <-chan struct{}) error {
+	switch {
+	case cfg.In != nil:
 		return cfg.In.start(cmd)
+	case cfg.Confined != nil && Confines():
+		return cfg.Confined.start(cmd, exited)
 	}
 	return startChild(cmd)
 }

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2/types"
@@ -39,10 +41,17 @@ func main() {
 // write writes what was skipped, then what failed in each suite: the suite as a whole, and its specs.
 func write(w io.Writer, suites []types.Report) {
 	for _, suite := range suites {
+		skipped := make(map[string][]string) // specs by the reason
 		for _, spec := range suite.SpecReports.WithState(types.SpecStateSkipped) {
-			if spec.FailureMessage() != "" { // not only left out by a filter
-				fmt.Fprintf(w, "%s: skipped: %s\n%s\n", suite.SuiteDescription, spec.FullText(), end(spec.FailureMessage()))
+			skipped[spec.FailureMessage()] = append(skipped[spec.FailureMessage()], spec.FullText())
+		}
+		delete(skipped, "") // left out by a filter
+		for _, reason := range slices.Sorted(maps.Keys(skipped)) {
+			what := skipped[reason][0]
+			if more := len(skipped[reason]) - 1; more > 0 {
+				what = fmt.Sprintf("%s, and %d more", what, more)
 			}
+			fmt.Fprintf(w, "%s: skipped: %s\n%s\n", suite.SuiteDescription, what, end(reason))
 		}
 	}
 	for _, suite := range suites {

@@ -14,7 +14,7 @@ func TestWrite(t *testing.T) {
 	long := strings.Repeat("a line\n", maxMessage) + "1 new"
 	var out strings.Builder
 	write(&out, []types.Report{
-		{SuiteDescription: "green", SpecReports: types.SpecReports{spec("holds", "", types.SpecStatePassed), spec("is filtered", "", types.SpecStateSkipped), spec("is left out", "no root", types.SpecStateSkipped)}},
+		{SuiteDescription: "green", SpecReports: types.SpecReports{spec("holds", "", types.SpecStatePassed), spec("is filtered", "", types.SpecStateSkipped), spec("is left out", "no root", types.SpecStateSkipped), spec("is left out, too", "no root", types.SpecStateSkipped)}},
 		{
 			SuiteDescription: "red", SpecialSuiteFailureReasons: []string{"Suite Timeout Elapsed"},
 			SpecReports: types.SpecReports{
@@ -26,7 +26,7 @@ func TestWrite(t *testing.T) {
 		},
 	})
 	got, tail, _ := strings.Cut(out.String(), "red: says much\n")
-	if want := "green: skipped: is left out\nno root\nred: Suite Timeout Elapsed\nred: fails\nexpected 1\nto equal 2\nred: panics\nno such key\n"; got != want {
+	if want := "green: skipped: is left out, and 1 more\nno root\nred: Suite Timeout Elapsed\nred: fails\nexpected 1\nto equal 2\nred: panics\nno such key\n"; got != want {
 		t.Errorf("written\n%s\nwant\n%s", got, want)
 	}
 	if !strings.HasPrefix(tail, "[...]\na line\n") || !strings.HasSuffix(tail, "a line\n1 new\n") || len(tail) > maxMessage+100 {
