@@ -219,7 +219,7 @@ func (c Catalog) planFiles(paths []string) ([]plan.Cell, error) {
 	}
 	var all []*spec.File
 	for _, from := range slices.Sorted(maps.Keys(within)) {
-		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: c.Sources}, files.DirFS(from, files.MaxText), within[from])
+		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: c.Sources}, files.NamedFS(from, files.MaxText, within[from]), within[from])
 		all, problems = append(all, scenarios...), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {

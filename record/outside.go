@@ -112,8 +112,13 @@ var switches = map[reach]map[string][]string{
 		"read-only-port": {"0"}, "kubelet-read-only-port": nil, "insecure-port": {"0"},
 		"anonymous-auth": {"false"}, "readOnlyPort": {"0"}, "authentication.anonymous.enabled": {"false"}, "authorization.mode": {"Webhook"},
 	},
-	changes: {"enable-hostpath-provisioner": {"false"}, "make-iptables-util-chains": {"false"}, "makeIPTablesUtilChains": {"false"}},
-	shows:   {"enable-logs-handler": {"false"}, "enableSystemLogHandler": {"false"}, "enableSystemLogQuery": {"false"}},
+	dials: {"enable-distributed-tracing": {"false"}, "experimental-enable-distributed-tracing": {"false"}, "tracing.samplingRatePerMillion": {"0"}},
+	changes: {
+		"enable-hostpath-provisioner": {"false"}, "make-iptables-util-chains": {"false"}, "makeIPTablesUtilChains": {"false"},
+		// With these, a kubelet delays the shutdown of the machine, by D-Bus and a file of logind.
+		"shutdownGracePeriod": {"0", "0s"}, "shutdownGracePeriodByPodPriority": nil,
+	},
+	shows: {"enable-logs-handler": {"false"}, "enableSystemLogHandler": {"false"}, "enableSystemLogQuery": {"false"}},
 }
 
 // switchOf returns what a component does with a setting that is a switch, and the values with which it does not.

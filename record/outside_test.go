@@ -112,6 +112,9 @@ func TestOutsideConfig(t *testing.T) {
 		{map[string]any{"authentication": map[string]any{"anonymous": map[string]any{"enabled": true}, "webhook": map[string]any{"enabled": false}}},
 			[]string{"authentication.anonymous.enabled"}},
 		{map[string]any{"tracing": map[string]string{"endpoint": "a:1"}}, []string{"tracing.endpoint"}},
+		{map[string]any{"tracing": map[string]any{"samplingRatePerMillion": 1}}, []string{"tracing.samplingRatePerMillion"}},
+		{map[string]any{"shutdownGracePeriod": "30s", "shutdownGracePeriodCriticalPods": "0s"}, []string{"shutdownGracePeriod"}},
+		{map[string]any{"shutdownGracePeriod": "0s", "shutdownGracePeriodByPodPriority": nil}, []string{"shutdownGracePeriodByPodPriority"}},
 		{map[string]any{"staticPodURL": "http://a/pod", "staticPodURLHeader": map[string]any{"a": []any{"b"}}}, []string{"staticPodURL", "staticPodURLHeader.a"}},
 		{map[string]any{"extenders": []map[string]any{{"urlPrefix": "http://a"}}}, []string{"extenders.urlPrefix"}},
 		{map[string]any{"profiles": []any{map[string]any{"schedulerName": "default-scheduler", "pluginConfig": []any{map[string]any{"args": map[string]any{

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,9 @@ func (r *Runtime) addContainer(c *container, sandboxID string) error {
 	c.path = b.path + "/" + name
 	if b.config.LogDirectory != "" && c.config.LogPath != "" {
 		c.logPath = filepath.Join(b.config.LogDirectory, c.config.LogPath)
+		if rest, err := filepath.Rel(cmp.Or(r.config.Logs, "/"), c.logPath); err != nil || !filepath.IsLocal(rest) {
+			return status.Errorf(codes.InvalidArgument, "log %s of container %s is not below %s", c.logPath, c.path, r.config.Logs)
+		}
 	}
 	c.createdAt = r.stamp()
 	r.containers[c.id] = c

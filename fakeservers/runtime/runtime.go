@@ -84,6 +84,8 @@ type Config struct {
 	Kept string
 	// Volumes is the directory of the kubelet, in which the volumes of pods are.
 	Volumes string
+	// Logs is the directory below which the kubelet has the logs of pods. If unset, they may be anywhere.
+	Logs string
 	// HostRoot is a directory that stands for the root of the node's file system: what a
 	// container mounts that is not in Volumes is below it, and made if it is missing. If
 	// unset, what containers mount are the files of this machine.

@@ -116,6 +116,8 @@ type NodeInfo struct {
 	Output string
 	// Volumes is the kubelet's directory (--root-dir), which has the volumes of pods.
 	Volumes string
+	// Logs is the directory of the logs of pods. If unset, the kubelet may have them anywhere.
+	Logs string
 	// HostRoot is the directory below which pods find their host paths. If unset, they find them on this machine.
 	HostRoot string
 	// Network has all addresses of the rig. If unset, containers may connect to any address.

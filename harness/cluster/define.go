@@ -13,6 +13,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
@@ -197,11 +198,11 @@ func (c *Cluster) nodeInfo(node record.Node, addresses netip.Prefix) NodeInfo {
 		Name: node.Name, Socket: filepath.Join(dirs.root, "cri.sock"), Addresses: addresses,
 		Runtime: node.Runtime, Dir: dirs.root, Pods: podAddresses(addresses), Cgroup: c.cgroup(node.Name), BootID: dirs.bootID(),
 		Log:     c.logFile(record.Containerd + "/" + node.Name),
-		Volumes: dirs.state(), HostRoot: dirs.host(), Network: c.block.network(),
+		Volumes: dirs.state(), Logs: dirs.podLogs(), HostRoot: dirs.host(), Network: c.block.network(),
 		Handlers: node.RuntimeHandlers, Output: filepath.Join(c.cfg.LogDir, OutputDir),
 	}
 	if c.cfg.AllowHost {
-		info.HostRoot, info.Network = "", netip.Prefix{}
+		info.Logs, info.HostRoot, info.Network = "", "", netip.Prefix{}
 	}
 	return info
 }
@@ -257,23 +258,19 @@ func writeConfig(path string, config map[string]any) error {
 	return errors.Join(err, os.WriteFile(path, text, 0o600))
 }
 
-// noProxy is the address of a proxy at which nothing listens.
-const noProxy = "http://127.0.0.1:1"
-
 // environment is what components see of the user's environment: where
 // temporary files go, and nothing that would change what they do. API servers that have a
 // name take it for that of their host.
 //
-// A kubelet has a proxy at which nothing listens: a probe that asks it fails. So do all components of a rig that may not
-// reach beyond itself: what they would ask another machine, for objects that name one, ends there. Proxies are never
-// asked for loopback addresses (golang.org/x/net/http/httpproxy).
+// A kubelet has a proxy at which nothing listens: a probe that asks it fails. Components of a rig that may not reach beyond
+// itself ask no other machine, whatever objects name one.
 func (c *Cluster) environment(comp *component) []string {
 	env := []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir(), "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
-	if comp.kind == build.Kubelet || !c.cfg.AllowHost {
-		env = append(env, "HTTP_PROXY="+noProxy)
-	}
-	if !c.cfg.AllowHost {
-		env = append(env, "HTTPS_PROXY="+noProxy)
+	switch {
+	case !c.cfg.AllowHost:
+		env = append(env, process.Offline()...)
+	case comp.kind == build.Kubelet:
+		env = append(env, "HTTP_PROXY="+process.NoProxy)
 	}
 	if member := record.Member(comp.name); comp.kind == build.APIServer && member != "" {
 		env = append(env, build.HostName(member))

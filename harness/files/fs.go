@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // DirFS returns the file system of a directory that a user names. Links are followed. As Open
@@ -22,6 +23,35 @@ func RootFS(dir string, limit int64) fs.FS {
 		}
 		return rooted{root.FS().(readable), root}, nil
 	}}
+}
+
+// NamedFS is RootFS for a directory with files that the user names, and files that these name: only links that the user
+// names lead out of it.
+func NamedFS(dir string, limit int64, names []string) fs.FS {
+	return named{RootFS(dir, limit).(tree), DirFS(dir, limit).(tree), names}
+}
+
+type named struct {
+	tree
+
+	followed tree
+	names    []string
+}
+
+// Open implements fs.FS.
+func (n named) Open(name string) (fs.File, error) {
+	if slices.Contains(n.names, name) {
+		return n.followed.Open(name)
+	}
+	return n.tree.Open(name)
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (n named) ReadFile(name string) ([]byte, error) {
+	if slices.Contains(n.names, name) {
+		return n.followed.ReadFile(name)
+	}
+	return n.tree.ReadFile(name)
 }
 
 // tree is a file system that opens its directory for each call, so that no one has to close it.

@@ -44,6 +44,8 @@ type Command struct {
 	Stdout, Stderr io.Writer
 	// In are the namespaces that the command runs in. If unset, those of skewrig.
 	In *Namespaces
+	// Confined is what the command may do with the files of this machine, as Config has it.
+	Confined *Confinement
 	// Nice is the priority (nice(2)). If unset, that of skewrig.
 	Nice int
 	// Stop is the signal that asks the group to end. If unset, SIGTERM.
@@ -96,7 +98,9 @@ func (c Command) Run(ctx context.Context) (Result, error) {
 		c.Stderr = &said
 	}
 	cmd := c.prepare(ctx)
-	err := c.start(cmd)
+	ended := make(chan struct{})
+	defer close(ended)
+	err := c.start(cmd, ended)
 	if err == nil {
 		err = c.wait(cmd)
 	}
@@ -129,10 +133,13 @@ func (c Command) Follow(ctx context.Context, read func(io.Reader) error) (ended 
 	said := tail{max: maxErrors}
 	c.Stdout, c.Stderr = write, &said
 	cmd := c.prepare(ctx)
-	if err := errors.Join(c.start(cmd), write.Close()); err != nil {
+	gone := make(chan struct{})
+	if err := errors.Join(c.start(cmd, gone), write.Close()); err != nil {
+		close(gone)
 		return nil, errors.Join(c.failure(err, ""), out.Close())
 	}
 	return func() error {
+		defer close(gone)
 		unread := read(out)
 		early := ctx.Err() == nil
 		_ = out.Close() // which ends a command that still writes
@@ -162,12 +169,9 @@ func (c Command) prepare(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-func (c Command) start(cmd *exec.Cmd) error {
-	start := startChild
-	if c.In != nil {
-		start = c.In.start
-	}
-	if err := start(cmd); err != nil {
+// start starts the command, whose end closes ended.
+func (c Command) start(cmd *exec.Cmd, ended <-chan struct{}) error {
+	if err := start(cmd, c.In, c.Confined, ended); err != nil {
 		return err
 	}
 	if c.Nice != 0 {

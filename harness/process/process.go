@@ -91,23 +91,12 @@ func launch(cfg Config) (*Process, error) {
 	cmd.Dir = cfg.Dir
 	cmd.Stdout, cmd.Stderr = log, log
 	exited := make(chan struct{})
-	if err := cfg.start(cmd, exited); err != nil {
+	if err := start(cmd, cfg.In, cfg.Confined, exited); err != nil {
 		return nil, err
 	}
 	p := &Process{cfg: cfg, cmd: cmd, started: time.Now(), exited: exited, logged: before.Size()}
 	go p.wait()
 	return p, nil
-}
-
-// start starts a command where, and as, the process is to run. Its end closes exited.
-func (cfg *Config) start(cmd *exec.Cmd, exited <-chan struct{}) error {
-	switch {
-	case cfg.In != nil:
-		return cfg.In.start(cmd)
-	case cfg.Confined != nil && Confines():
-		return cfg.Confined.start(cmd, exited)
-	}
-	return startChild(cmd)
 }
 
 // wait is the only caller of cmd.Wait; everyone else learns of the exit

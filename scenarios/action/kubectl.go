@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -55,8 +56,10 @@ func (k Kubectl) Check(f spec.Field) {
 		f.Refuse(".args[0]", noStep[k.Args[0]] != "", "a step can't run kubectl %s: %s", k.Args[0], noStep[k.Args[0]])
 	}
 	for i, arg := range k.Args {
-		if arg == "--" {
-			break // what follows is a container's
+		if arg == "--" { // what follows is a container's, unless it is the value of a flag
+			before := k.Args[max(i-1, 0)]
+			f.Refuse(".args"+index(i), mayHaveValue(before), "kubectl may take -- for the value of %s: write the value after =, or an argument between them", strict.Quote(before))
+			break
 		}
 		k.checkFlag(f, ".args"+index(i), arg, i)
 	}
@@ -93,11 +96,21 @@ func (k Kubectl) checkFlag(f spec.Field, at, arg string, i int) {
 	}
 }
 
+// withoutValue are flags of commands that run something in a container, which have no value.
+var withoutValue = []string{"-i", "-t", "-q", "--stdin", "--tty", "--quiet", "--rm", "--attach"}
+
+// mayHaveValue reports whether the next argument may be the value of a flag.
+func mayHaveValue(arg string) bool {
+	flag, _, with := cutFlag(arg)
+	return strings.HasPrefix(arg, "-") && !with && !slices.Contains(withoutValue, flag)
+}
+
 // cutFlag returns the flag of an argument, and its value if the argument has one. Of several flags of one letter
-// in one argument, it is the last.
+// in one argument, it is the last. kubectl takes _ in the name of a flag for - (component-base/cli/flag).
 func cutFlag(arg string) (flag, value string, with bool) {
 	if !strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "--") {
-		return strings.Cut(arg, "=")
+		flag, value, with = strings.Cut(arg, "=")
+		return strings.ReplaceAll(flag, "_", "-"), value, with
 	}
 	for i := 1; i < len(arg); i++ {
 		if strings.IndexByte(withValue, arg[i]) < 0 && i+1 < len(arg) && arg[i+1] != '=' {

@@ -29,6 +29,8 @@ steps:
 		"[apply, -k.]", "[get, pods, '-shttps://a']", "[get, pods, -As, 'https://a']", "[get, pods, --kuberc=/a]",
 		"[get, pods, -o, go-template-file=/a]", "[get, pods, -ojsonpath-file=/a]", "[get, pods, --output=custom-columns-file=/a]", "[get, pods, -o=templatefile, --template=/a]",
 		"[cluster-info, dump, --output-directory=/a]", "[debug, pod/a, --custom=/a]", "[create, --edit, -f, '-']", "[kuberc, set]",
+		"[create, configmap, a, --from_file=/a]", "[cluster-info, dump, --output_directory, /a]", "[create, configmap, a, --field-manager, --, --from-file=/a]",
+		"[get, pods, -n, --, --server=https://a]", "[exec, a, -it, -c, --, --kubeconfig=/a]",
 	} {
 		if err := load(args); err == nil || !strings.Contains(err.Error(), "a.yaml:7:") {
 			t.Errorf("%s: %v", args, err)
@@ -36,7 +38,7 @@ steps:
 	}
 	for _, args := range []string{
 		"[get, pods, -A]", "[get, pods, -Aojson]", "[get, pods, -nfiles]", "[get, pods, -lfile=a]", "[get, pods, '-ojsonpath={.spec.file}']",
-		"[exec, a, --, grep, -f, /a]", "[get, pods, -owide]",
+		"[exec, a, --, grep, -f, /a]", "[exec, a, -it, --, grep, -f, /a]", "[exec, a, -n, b, --stdin, --, sh]", "[run, a, --image=b, --rm, --, sh, --server=a]", "[get, pods, -owide]",
 	} {
 		if err := load(args); err != nil {
 			t.Error(fmt.Errorf("%s: %w", args, err))

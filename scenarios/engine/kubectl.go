@@ -54,7 +54,9 @@ func runKubectl(ctx context.Context, program build.Binary, kubeconfig string, k 
 	}
 	began := time.Now()
 	ended, err := process.Command{
-		Path: program.Path, Args: k.Args, Dir: dir, Env: []string{"HOME=" + dir, "KUBECONFIG=" + kubeconfig}, Stdin: bytes.NewReader(input),
+		Path: program.Path, Args: k.Args, Dir: dir, Stdin: bytes.NewReader(input),
+		Env:      append(process.Offline(), "HOME="+dir, "KUBECONFIG="+kubeconfig),
+		Confined: &process.Confinement{Dir: dir, Read: []string{kubeconfig}},
 	}.Run(ctx)
 	if ctx.Err() != nil {
 		return ran, context.Cause(ctx)

@@ -87,7 +87,7 @@ func Find(dir string) (string, bool) {
 // ReadConfig reads the file skewrig.yaml of a directory, and the names of the files
 // that it has. Everything that is wrong with the file is reported.
 func ReadConfig(dir string) (Config, error) {
-	config, _, err := read(files.DirFS(dir, files.MaxText))
+	config, _, err := read(files.RootFS(dir, files.MaxText))
 	return config, err
 }
 
@@ -97,7 +97,7 @@ func Load(dir string) (Catalog, error) { return LoadOn(dir, nil) }
 
 // LoadOn is Load with sources that stand in for releases.
 func LoadOn(dir string, sources release.Sources) (Catalog, error) {
-	from := files.DirFS(dir, files.MaxText)
+	from := files.RootFS(dir, files.MaxText)
 	config, names, err := read(from)
 	if err != nil {
 		return Catalog{}, err

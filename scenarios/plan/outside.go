@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -110,12 +111,15 @@ func nodeUsesOf(at string, value any) (all []nodeUse) {
 
 // textUses finds them in an argument of a program, which may be an object or a part of one.
 func textUses(at, text string) (all []nodeUse) {
-	flag, rest, _ := strings.Cut(text, "=")
+	flag, rest, _ := strings.Cut(strings.ReplaceAll(text, "_", "-"), "=")
 	if flag == "--privileged" && rest != "false" {
 		return []nodeUse{{path: at, text: "privileged: the container may do what root may on the node"}}
 	}
-	if i := strings.IndexAny(text, "{["); i >= 0 && strings.HasPrefix(text, "--") {
+	if i := strings.IndexAny(text, "{["); i >= 0 && strings.HasPrefix(text, "-") {
 		text = text[i:]
+	}
+	if decoded, err := base64.StdEncoding.DecodeString(text); err == nil { // as Secrets have it
+		text = string(decoded)
 	}
 	if !strings.ContainsAny(text, ":") {
 		return nil
@@ -168,18 +172,22 @@ func namedUse(at, name string, value any) []nodeUse {
 var handlers = []string{"httpGet", "tcpSocket"}
 
 // componentUse judges a field by what a real component does with this machine because of it: the kubelet connects to
-// the hosts of probes and hooks, the API server to the URLs of webhooks, and kube-controller-manager removes the directory of
-// a hostPath volume whose claim is deleted (pkg/volume/hostpath, Delete).
+// the hosts of probes and hooks, the API server to the URLs of webhooks, kube-controller-manager removes the directory of
+// a hostPath volume whose claim is deleted (pkg/volume/hostpath, Delete), and a client starts the program that its kubeconfig
+// has for credentials.
 func componentUse(at, name string, value any) []nodeUse {
 	object, _ := value.(map[string]any)
 	use := func(field string, value any, does string) []nodeUse {
 		return []nodeUse{{path: at, text: fmt.Sprintf("%s: %v: %s", field, value, does), everywhere: true}}
 	}
+	command, is := object["command"].(string) // that of a container is a list
 	switch host, url := object["host"], object["url"]; {
 	case slices.Contains(handlers, name) && isOutside(host):
 		return use(name+".host", host, "the kubelet connects to another machine")
 	case name == "clientConfig" && url != nil:
 		return use("clientConfig.url", url, "the API server connects to an address outside of the rig")
+	case name == "exec" && is:
+		return use("exec", command, "a client with this kubeconfig starts a program of this machine")
 	case name == "persistentVolumeReclaimPolicy" && value != "Retain":
 		return use(name, value, "kube-controller-manager removes what a hostPath volume has on this machine")
 	default:

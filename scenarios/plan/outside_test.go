@@ -106,6 +106,10 @@ steps:
 - patch: {object: persistentvolumes/a, merge: {spec: {persistentVolumeReclaimPolicy: Delete}}}
 - patch: {object: persistentvolumes/a, merge: {spec: {persistentVolumeReclaimPolicy: Retain}}}
 - patch: {object: validatingwebhookconfigurations/a, merge: {webhooks: [{name: a.b.c, clientConfig: {url: "https://127.0.0.1:1/"}}]}}
+- patch: {object: seed/secrets/shoot/probe, merge: {stringData: {kubeconfig: 'users: [{name: a, user: {exec: {command: /bin/sh}}}]'}}}
+- patch: {object: seed/secrets/shoot/probe, merge: {data: {kubeconfig: dXNlcnM6IFt7bmFtZTogYSwgdXNlcjoge2V4ZWM6IHtjb21tYW5kOiAvYmluL3NofX19XQo=}}}
+- kubectl: {version: v1.90.1, args: [patch, pv, a, '-p{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}']}
+- kubectl: {version: v1.90.1, args: [exec, a, --, sh, -c, 'echo {"exec": {"command": ["a"]}}']}
 `
 	files, err := action.Load(fstest.MapFS{"mine.yaml": {Data: []byte(scenario)}}, []string{"mine.yaml"})
 	if err != nil {
@@ -117,7 +121,7 @@ steps:
 	}
 	want := []string{
 		"mine.yaml:15:58: httpGet.host: 127.1.1.1.example.com: the kubelet", "mine.yaml:17:62: httpGet.host: example.com: the kubelet",
-		"mine.yaml:18:", "mine.yaml:19:", "mine.yaml:21:",
+		"mine.yaml:18:", "mine.yaml:19:", "mine.yaml:21:", "mine.yaml:22:78: exec: /bin/sh: a client with", "mine.yaml:23:", "mine.yaml:24:",
 	}
 	checkOutside(t, plan.OutsideOf(cells, false), want)
 	checkOutside(t, plan.OutsideOf(cells, true), want)

@@ -12,8 +12,8 @@ import (
 const (
 	// maxSteps bounds the steps, with those of the sequences that it uses, and maxChecks the checks.
 	maxSteps, maxChecks = 500, 150
-	// maxNodes bounds the nodes.
-	maxNodes = 100
+	// maxNodes bounds the nodes, and maxLeaseNodes the simulated ones.
+	maxNodes, maxLeaseNodes = 100, 100_000
 	// maxStates bounds the states of components that are planned: one for each component, step and cell.
 	maxStates = 100_000
 	// maxJudged bounds the checks of all cells.
@@ -45,6 +45,11 @@ func (r *reader) limit() {
 	for _, field := range controlPlane {
 		if list, found := r.Find(field); found {
 			r.cut(list, maxMembers, "too many components: a control plane must have at most %d of a kind", maxMembers)
+		}
+	}
+	if axes, found := r.Find("axes"); found && axes.Kind == yaml.MappingNode {
+		for i := 1; i < len(axes.Content); i += 2 {
+			r.cut(axes.Content[i], maxCombinations, "too many values: the axes must give at most %d cells", maxCombinations)
 		}
 	}
 	steps, found := r.Find("steps")

@@ -72,12 +72,19 @@ func (v *validator) checkLeaseNodes(at string, t Topology) {
 		v.Note(at, "simulated nodes have either count or zones")
 	} else {
 		v.Refuse(at+".count", l.Count < 1, "%d nodes: leave leaseNodes out if there are none", l.Count)
+		v.Refuse(at+".count", l.Count > maxLeaseNodes, "%d nodes: must be at most %d", l.Count, maxLeaseNodes)
+		l.Count = min(l.Count, maxLeaseNodes) // what is checked afterwards makes names of them
 	}
+	left := maxLeaseNodes
 	for _, zone := range slices.Sorted(maps.Keys(l.Zones)) {
 		if field := fmt.Sprintf("%s.zones[%q]", at, zone); !dnsLabel.MatchString(zone) {
 			v.Note(field, "%s can't name a zone: use a DNS label, of a-z, 0-9 and -", strict.Quote(zone))
 		} else if l.Zones[zone] < 1 {
 			v.Note(field, "zone %s has %d nodes: leave it out if there are none", zone, l.Zones[zone])
+		} else if left -= min(l.Zones[zone], maxLeaseNodes+1); left < 0 {
+			v.Note(field, "too many nodes: all zones must have at most %d", maxLeaseNodes)
+			l.Zones = nil // what is checked afterwards makes names of them
+			break
 		}
 	}
 	v.checkDuration(at+".duration", l.Duration)
