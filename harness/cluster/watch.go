@@ -297,8 +297,11 @@ func (o *observer) handler(resource string) cache.ResourceEventHandler {
 	return watched.Handler(func(change string, object *unstructured.Unstructured, writers []record.Writer) {
 		subject, event, is := watched.Event(change, resource, object)
 		event.Writers = writers
-		if is && o.seen.Changed(string(object.GetUID()), subject, event) {
-			o.recorder.Append("watch", subject, event)
+		if !is {
+			return
+		}
+		for _, seen := range o.seen.Changed(string(object.GetUID()), subject, event) {
+			o.recorder.Append("watch", seen.Subject, seen.ObjectObserved)
 		}
 	})
 }

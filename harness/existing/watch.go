@@ -193,8 +193,11 @@ func (w *watcher) handler(resource string) cache.ResourceEventHandler {
 		}
 		subject, event, is := watched.Event(change, resource, object)
 		event.Writers = writers
-		if is && w.Seen.Changed(string(object.GetUID()), subject, event) {
-			w.record(subject, event)
+		if !is {
+			return
+		}
+		for _, seen := range w.Seen.Changed(string(object.GetUID()), subject, event) {
+			w.record(seen.Subject, seen.ObjectObserved)
 		}
 	})
 }

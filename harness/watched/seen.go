@@ -13,6 +13,7 @@ import (
 type Seen struct {
 	mu       sync.Mutex
 	objects  map[string]*Object // by resource and UID
+	uids     map[string]string  // by subject
 	unserved map[string]bool    // resources that the API server does not serve
 }
 
@@ -26,7 +27,7 @@ type Object struct {
 
 // NewSeen returns one that has seen nothing.
 func NewSeen() *Seen {
-	return &Seen{objects: make(map[string]*Object), unserved: make(map[string]bool)}
+	return &Seen{objects: make(map[string]*Object), uids: make(map[string]string), unserved: make(map[string]bool)}
 }
 
 // Again begins with another watch, which has seen nothing yet.
@@ -38,20 +39,39 @@ func (s *Seen) Again() {
 	}
 }
 
-// Changed reports whether an object is to be recorded: it is gone, or differs from what was recorded before. The
-// content is compared and not the resource version: an API server of another release may show the same stored object
-// differently.
-func (s *Seen) Changed(uid, subject string, event record.ObjectObserved) bool {
+// Changed returns what is to be recorded of an object: that it is gone, or what differs from what was recorded before. If
+// it has replaced another of its name, which a watch that was away does not say, that is gone first. The content is
+// compared and not the resource version: an API server of another release may show the same stored object differently.
+func (s *Seen) Changed(uid, subject string, event record.ObjectObserved) (objects []Object) {
 	key := event.Resource + "/" + uid
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := Object{Subject: subject, ObjectObserved: event, current: true}
 	if event.Change == record.Deleted {
+		if last, is := s.uids[subject]; is && last != uid {
+			return nil // it was recorded when the other one came
+		}
 		delete(s.objects, key)
-		return true
+		delete(s.uids, subject)
+		return append(objects, now)
+	}
+	if other := event.Resource + "/" + s.uids[subject]; other != key && s.objects[other] != nil {
+		objects = append(objects, s.gone(other))
 	}
 	before := s.objects[key]
-	s.objects[key] = &Object{Subject: subject, ObjectObserved: event, current: true}
-	return before == nil || before.Change == record.Unserved || !bytes.Equal(before.Object, event.Object)
+	s.objects[key], s.uids[subject] = &now, uid
+	if before == nil || before.Change == record.Unserved || !bytes.Equal(before.Object, event.Object) {
+		objects = append(objects, now)
+	}
+	return objects
+}
+
+// gone returns an object that was deleted unseen.
+func (s *Seen) gone(key string) Object {
+	o := s.objects[key]
+	delete(s.objects, key)
+	o.Change, o.Writers = record.Deleted, nil // those of the last state did not delete it
+	return *o
 }
 
 // Unserved returns the objects of a resource that the API server does not serve any more, as they are to be recorded. They
@@ -83,9 +103,7 @@ func (s *Seen) Missing() (gone []Object) {
 	defer s.mu.Unlock()
 	for key, o := range s.objects {
 		if !o.current && !s.unserved[o.Resource] {
-			o.Change, o.Writers = record.Deleted, nil // those of the last state did not delete it
-			gone = append(gone, *o)
-			delete(s.objects, key)
+			gone = append(gone, s.gone(key))
 		}
 	}
 	return inOrder(gone)

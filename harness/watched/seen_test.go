@@ -1,6 +1,7 @@
 package watched_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/watched"
@@ -12,7 +13,7 @@ func TestSeen(t *testing.T) {
 	t.Parallel()
 	s := watched.NewSeen()
 	changed := func(change, name, body string) bool {
-		return s.Changed("uid-"+name, "pods/default/"+name, record.ObjectObserved{Change: change, Resource: "pods", Name: name, Object: []byte(body)})
+		return len(s.Changed("uid-"+name, "pods/default/"+name, record.ObjectObserved{Change: change, Resource: "pods", Name: name, Object: []byte(body)})) > 0
 	}
 	for _, name := range []string{"same", "different", "gone", "deleted"} {
 		if !changed("added", name, "1") {
@@ -32,5 +33,41 @@ func TestSeen(t *testing.T) {
 	}
 	if len(s.Missing()) > 0 {
 		t.Error("it is gone twice")
+	}
+}
+
+// TestSeenReplaced: of an object that was deleted and made again while no watch saw it, the old one is gone first, and no
+// later watch takes the new one away.
+func TestSeenReplaced(t *testing.T) {
+	t.Parallel()
+	s := watched.NewSeen()
+	changed := func(change, uid string) (all []string) {
+		for _, o := range s.Changed(uid, "pods/default/a", record.ObjectObserved{Change: change, Resource: "pods", Name: "a", Object: []byte(uid)}) {
+			all = append(all, o.Change+" "+string(o.Object))
+		}
+		return all
+	}
+	for _, step := range []struct {
+		again       bool
+		change, uid string
+		want        []string
+	}{
+		{false, "added", "1", []string{"added 1"}},
+		{true, "added", "2", []string{"deleted 1", "added 2"}},
+		{false, "modified", "3", []string{"deleted 2", "modified 3"}}, // by a list within a watch
+		{false, "deleted", "2", nil},                                  // late
+		{true, "added", "3", nil},
+		{false, "deleted", "3", []string{"deleted 3"}},
+		{false, "added", "4", []string{"added 4"}},
+	} {
+		if step.again {
+			s.Again()
+		}
+		if got := changed(step.change, step.uid); !slices.Equal(got, step.want) {
+			t.Errorf("%s %s: recorded %q, want %q", step.change, step.uid, got, step.want)
+		}
+		if gone := s.Missing(); len(gone) > 0 {
+			t.Errorf("%s %s: missing %v", step.change, step.uid, gone)
+		}
 	}
 }

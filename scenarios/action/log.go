@@ -2,9 +2,7 @@ package action
 
 import (
 	"context"
-	"regexp"
 
-	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -19,8 +17,9 @@ type Log struct {
 // Check implements spec.Action.
 func (l Log) Check(f spec.Field) {
 	f.Named(".component", l.Component)
-	_, err := regexp.Compile(l.Match)
-	f.Refuse(".match", err != nil || l.Match == "", "%s is not a regular expression that matches something", strict.Quote(l.Match))
+	err := spec.CheckPattern(l.Match)
+	f.Refuse(".match", err != nil, "%v", err)
+	f.Refuse(".match", l.Match == "", "give a regular expression that matches something")
 }
 
 // Change implements spec.Changer.

@@ -35,6 +35,9 @@ func (s StaticPod) Check(f spec.Field) {
 	if kind, is := s.Pod["kind"].(string); is && kind != "Pod" {
 		f.Report(".pod.kind", "a kubelet runs only pods, not %s", strict.Quote(kind))
 	}
+	metadata, _ := s.Pod["metadata"].(map[string]any)
+	_, has := metadata["uid"]
+	f.Refuse(".pod.metadata.uid", has, "the kubelet makes the UID of a static pod")
 }
 
 // Change implements spec.Changer.

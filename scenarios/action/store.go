@@ -25,7 +25,14 @@ type Store struct {
 }
 
 // Check implements spec.Action.
-func (s Store) Check(f spec.Field) { s.Encoding.check(f) }
+func (s Store) Check(f spec.Field) {
+	s.Encoding.check(f)
+	metadata, _ := s.Merge["metadata"].(map[string]any)
+	for _, identity := range []string{"name", "namespace", "uid"} {
+		_, has := metadata[identity]
+		f.Refuse(".merge.metadata."+identity, has, "etcd has the object by this: store another object instead")
+	}
+}
 
 // Asks implements Asker.
 func (s Store) Asks() map[string]release.Version {

@@ -32,6 +32,12 @@ func (r *run) Get(ctx context.Context, g action.Get) error {
 	return nil
 }
 
+// maxAnswer bounds an answer, in bytes, and answerLimit how long one may take: a watch never ends.
+const (
+	maxAnswer   = 64 << 20
+	answerLimit = time.Minute
+)
+
 // betweenAsks is how long a component is left alone before it is asked again.
 const betweenAsks = 50 * time.Millisecond
 
@@ -66,6 +72,8 @@ func (r *run) get(ctx context.Context, component, path, accept string) (body []b
 // server has accepted but not begun to serve when it is stopped keeps it from ending,
 // because Go's server announces its shutdown to the HTTP/2 connections that it knows.
 func getFrom(ctx context.Context, endpoint *rest.Config, path, accept string) (body []byte, code int, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerLimit, fmt.Errorf("no whole answer in %s", answerLimit))
+	defer cancel()
 	trust, err := rest.TLSConfigFor(endpoint)
 	if err != nil {
 		return nil, 0, err
@@ -86,6 +94,12 @@ func getFrom(ctx context.Context, endpoint *rest.Config, path, accept string) (b
 		return nil, 0, err
 	}
 	defer resp.Body.Close()
-	body, err = io.ReadAll(resp.Body)
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case len(body) > maxAnswer:
+		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
 	return body, resp.StatusCode, err
 }

@@ -171,6 +171,14 @@ func namedUse(at, name string, value any) []nodeUse {
 // handlers are the fields of probes and lifecycle hooks for which the kubelet connects to a host.
 var handlers = []string{"httpGet", "tcpSocket"}
 
+// strangers are the user and the group of all who have no credentials.
+var strangers = []string{"system:anonymous", "system:unauthenticated"}
+
+func hasName(object any, name string) bool {
+	fields, _ := object.(map[string]any)
+	return fields["name"] == name
+}
+
 // componentUse judges a field by what a real component does with this machine because of it: the kubelet connects to
 // the hosts of probes and hooks, the API server to the URLs of webhooks, kube-controller-manager removes the directory of
 // a hostPath volume whose claim is deleted (pkg/volume/hostpath, Delete), and a client starts the program that its kubeconfig
@@ -181,11 +189,18 @@ func componentUse(at, name string, value any) []nodeUse {
 		return []nodeUse{{path: at, text: fmt.Sprintf("%s: %v: %s", field, value, does), everywhere: true}}
 	}
 	command, is := object["command"].(string) // that of a container is a list
+	for _, user := range strangers {
+		if list, is := value.([]any); is && name == "subjects" && slices.ContainsFunc(list, func(s any) bool { return hasName(s, user) }) {
+			return use("subjects", user, "the API server lets in other users of this machine")
+		}
+	}
 	switch host, url := object["host"], object["url"]; {
 	case slices.Contains(handlers, name) && isOutside(host):
 		return use(name+".host", host, "the kubelet connects to another machine")
 	case name == "clientConfig" && url != nil:
 		return use("clientConfig.url", url, "the API server connects to an address outside of the rig")
+	case name == "externalName":
+		return use(name, value, "the API server connects to it for a webhook or an APIService with this Service")
 	case name == "exec" && is:
 		return use("exec", command, "a client with this kubeconfig starts a program of this machine")
 	case name == "persistentVolumeReclaimPolicy" && value != "Retain":

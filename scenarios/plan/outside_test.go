@@ -108,6 +108,13 @@ steps:
 - patch: {object: validatingwebhookconfigurations/a, merge: {webhooks: [{name: a.b.c, clientConfig: {url: "https://127.0.0.1:1/"}}]}}
 - patch: {object: seed/secrets/shoot/probe, merge: {stringData: {kubeconfig: 'users: [{name: a, user: {exec: {command: /bin/sh}}}]'}}}
 - patch: {object: seed/secrets/shoot/probe, merge: {data: {kubeconfig: dXNlcnM6IFt7bmFtZTogYSwgdXNlcjoge2V4ZWM6IHtjb21tYW5kOiAvYmluL3NofX19XQo=}}}
+- apply: {apiVersion: v1, kind: Service, metadata: {name: a}, spec: {type: ExternalName, externalName: example.com}}
+- apply:
+    apiVersion: rbac.authorization.k8s.io/v1
+    kind: ClusterRoleBinding
+    metadata: {name: a}
+    roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+    subjects: [{kind: Group, name: system:unauthenticated}]
 - kubectl: {version: v1.90.1, args: [patch, pv, a, '-p{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}']}
 - kubectl: {version: v1.90.1, args: [exec, a, --, sh, -c, 'echo {"exec": {"command": ["a"]}}']}
 `
@@ -121,7 +128,8 @@ steps:
 	}
 	want := []string{
 		"mine.yaml:15:58: httpGet.host: 127.1.1.1.example.com: the kubelet", "mine.yaml:17:62: httpGet.host: example.com: the kubelet",
-		"mine.yaml:18:", "mine.yaml:19:", "mine.yaml:21:", "mine.yaml:22:78: exec: /bin/sh: a client with", "mine.yaml:23:", "mine.yaml:24:",
+		"mine.yaml:18:", "mine.yaml:19:", "mine.yaml:21:", "mine.yaml:22:78: exec: /bin/sh: a client with", "mine.yaml:23:",
+		"mine.yaml:24:104: externalName: example.com", "mine.yaml:30:15: subjects: system:unauthenticated", "mine.yaml:31:",
 	}
 	checkOutside(t, plan.OutsideOf(cells, false), want)
 	checkOutside(t, plan.OutsideOf(cells, true), want)

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -18,6 +20,8 @@ const (
 	maxStates = 100_000
 	// maxJudged bounds the checks of all cells.
 	maxJudged = 1_000
+	// maxPattern bounds a regular expression, in bytes: one of 10 KiB takes the memory and time of many.
+	maxPattern = 1 << 10
 	// maxDecoded bounds what is decoded for all cells, in bytes: the file for each cell, and a manifest for each step.
 	maxDecoded = 3 << 19
 )
@@ -100,4 +104,15 @@ func (r *reader) limited(combinations []map[string]string, text string) []map[st
 		return combinations
 	}
 	return combinations[:1]
+}
+
+// CheckPattern reports what is wrong with a regular expression (RE2).
+func CheckPattern(text string) error {
+	if len(text) > maxPattern {
+		return fmt.Errorf("too long: a regular expression must be at most %d bytes", maxPattern)
+	}
+	if _, err := regexp.Compile(text); err != nil {
+		return fmt.Errorf("%s is not a regular expression", strict.Quote(text))
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,8 +91,8 @@ func (v *validator) checkAction(at string, step Step) {
 	v.Refuse(at+".rejected", len(answers) == 2, "a step is accepted or rejected, not both")
 	if r := step.Rejected; r != nil {
 		v.Refuse(at+".rejected.code", r.Code != 0 && (r.Code < 400 || r.Code > 500), "%d is not the status of a refusal: those are 400 to 499, and 500 for a webhook that does not answer", r.Code)
-		_, err := regexp.Compile(r.Message)
-		v.Refuse(at+".rejected.message", err != nil, "%s is not a regular expression", strict.Quote(r.Message))
+		err := CheckPattern(r.Message)
+		v.Refuse(at+".rejected.message", err != nil, "%v", err)
 	}
 	if step.Action != nil {
 		step.Action.Check(Field{v: v, at: at + "." + step.Kind, Step: step})

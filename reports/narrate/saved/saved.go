@@ -60,13 +60,15 @@ func reason(dir string, err error) string {
 func logsOf(dir, cell, id string, events []record.Event) (logs []narrate.LogFile, lost []string) {
 	seen := make(map[string]bool)
 	var missing []string
+	left := int64(files.MaxLog) // of all logs together
 	for e := range record.All[record.ComponentStarted](events) {
-		if seen[e.Subject] {
+		file := logFile(e.Subject)
+		if seen[file] {
 			continue
 		}
-		seen[e.Subject] = true
-		file := logFile(e.Subject)
-		text, err := files.ReadBelow(dir, path.Join(cell, reports.LogsDir, file), files.MaxLog)
+		seen[file] = true
+		text, err := files.ReadBelow(dir, path.Join(cell, reports.LogsDir, file), left)
+		left -= int64(len(text))
 		if errors.Is(err, fs.ErrNotExist) {
 			missing = append(missing, e.Subject)
 			continue
