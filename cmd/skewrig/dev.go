@@ -148,6 +148,7 @@ func (d *dev) once(ctx context.Context) error {
 	if err := errors.Join(outside, d.CheckUsed(builder, cells)); err != nil {
 		return err
 	}
+	warnUnconfined(d.cmd, d.args, d.host)
 	if d.claimed == nil {
 		if d.claimed, err = d.report.place(d.cmd).ClaimFor(cells); err != nil {
 			return err

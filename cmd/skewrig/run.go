@@ -117,6 +117,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 // onThisMachine runs cells, and not in a cluster.
 func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *build.Builder, here app.Catalog, cells []plan.Cell) (err error) {
 	ctx := cmd.Context()
+	warnUnconfined(cmd, args, f.host || !f.on.isRig())
 	cluster, err := f.on.open(ctx, cells)
 	if err != nil {
 		return err

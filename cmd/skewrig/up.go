@@ -82,6 +82,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	cell = cells[0]
+	warnUnconfined(cmd, args, f.allowHost)
 	if err := app.CheckOutside(cells, false, f.allowHost); err != nil {
 		return err
 	}
