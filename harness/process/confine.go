@@ -96,7 +96,7 @@ func (c *Confinement) enter(program string) error {
 	if failed != 0 {
 		return fmt.Errorf("confining a process: %w", failed)
 	}
-	defer unix.Close(int(set))
+	defer os.NewFile(set, "landlock").Close()
 	allow := func(path string, access uint64) error { return allow(int(set), path, access&attr.Handled_access_fs) }
 	failures := []error{allow(c.Dir, reads|changes), allow("/dev/null", reads|rewrite)}
 	for _, path := range slices.Concat(c.Read, systemFiles) {
