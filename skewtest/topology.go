@@ -52,8 +52,8 @@ type Topology struct {
 	// by their plural name: "jobs". If unset, none.
 	Observe []string
 	// AllowHost lets the rig reach beyond itself: components have flags and configuration with paths,
-	// programs and addresses of this machine, and containers its directories and network. If unset, such
-	// settings are errors.
+	// programs and addresses of this machine, containers its directories and network, and webhooks
+	// other addresses than loopback. If unset, such settings are errors, and components ask no other machine.
 	AllowHost bool
 }
 

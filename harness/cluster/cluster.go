@@ -56,7 +56,8 @@ type Config struct {
 	Links []Link
 	// AllowHost lets components have settings that reach beyond the rig: paths and programs of this
 	// machine, and addresses that are not the rig's. Pods find their host paths on this machine then, and
-	// containers connect to any address. If unset, such settings are errors.
+	// containers connect to any address. If unset, such settings are errors, components have the files of the
+	// rig only (process.Confinement), and ask no other machine over HTTP.
 	AllowHost bool
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)

@@ -266,8 +266,9 @@ func writeConfig(path string, config map[string]any) error {
 // itself ask no other machine, whatever objects name one.
 func (c *Cluster) environment(comp *component) []string {
 	env := []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir(), "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	real := func(n record.Node) bool { return n.Runtime != "" } // its pods are no loopback addresses
 	switch {
-	case !c.cfg.AllowHost:
+	case !c.cfg.AllowHost && !slices.ContainsFunc(c.cfg.Topology.Nodes, real):
 		env = append(env, process.Offline()...)
 	case comp.kind == build.Kubelet:
 		env = append(env, "HTTP_PROXY="+process.NoProxy)

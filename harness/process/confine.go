@@ -57,7 +57,7 @@ const (
 
 // systemFiles are the files of the system that a process may read. Of those that are not there, nothing is said.
 var systemFiles = []string{
-	"/proc", "/sys", "/dev", "/usr", "/lib", "/lib64", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/resolv.conf", "/etc/hosts",
+	"/proc", "/sys", "/dev", "/usr", "/lib", "/lib64", "/nix/store", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/resolv.conf", "/etc/hosts",
 	"/etc/nsswitch.conf", "/etc/localtime", "/etc/mime.types", "/etc/passwd", "/etc/group", "/etc/machine-id", "/etc/os-release",
 }
 
@@ -120,7 +120,7 @@ func (c *Confinement) enter(program string) error {
 // allow adds a rule to a set: what may be done with a file, or with all that is below a directory.
 func allow(set int, path string, access uint64) error {
 	file, err := os.OpenFile(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) { // it can't be read in any case
 		return nil
 	}
 	if err != nil {
