@@ -11,7 +11,7 @@ import (
 // comment drafts what is said of a finding where it is reported already: with which releases it
 // is still seen, and how.
 func (m *markdown) comment(r reports.Report, f finding.Finding) {
-	m.printf("<!-- a comment on %s -->\n", f.Issue)
+	m.printf("<!-- a comment on %s -->\n", strings.ReplaceAll(bareLink(f.Issue), "--", "%2D%2D"))
 	m.printf("This is also seen with %s%s.\n\n", text(cmp.Or(strings.Join(f.Releases, ", "), "the releases below")), onDate(r))
 	if said := sentences(f.Instead, f.Effect); said != "" {
 		m.printf("%s\n\n", said)

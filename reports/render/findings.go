@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -155,7 +156,10 @@ func subjectOf(f finding.Finding) string {
 }
 
 // anchor is where a finding stands on its page.
-func anchor(f finding.Finding) string { return "finding-" + f.ID }
+func anchor(f finding.Finding) string { return "finding-" + beyondNames.ReplaceAllString(f.ID, "-") }
+
+// beyondNames is what could end the name of an anchor, or a link to it.
+var beyondNames = regexp.MustCompile(`[^\pL\pN_.-]+`)
 
 // SeenOn is the releases on which a finding was seen, briefly: those of the same
 // component together.

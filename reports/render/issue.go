@@ -213,7 +213,7 @@ func (m *markdown) decidedAt(f finding.Finding) {
 		if i == 0 {
 			m.printf("\nIt is probably decided here, as of the release in the address:\n\n")
 		}
-		m.printf("- %s\n", at)
+		m.printf("- %s\n", bareLink(at))
 	}
 }
 

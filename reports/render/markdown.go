@@ -264,6 +264,15 @@ func link(label, address string) string {
 	return fmt.Sprintf("[%s](%s)", text(label), linkEscapes.Replace(u.String()))
 }
 
+// bareLink returns a web address without a label: GitHub shows the lines of code behind it.
+func bareLink(address string) string {
+	u, is := reports.WebAddress(address)
+	if !is {
+		return text(address)
+	}
+	return linkEscapes.Replace(u.String())
+}
+
 // linkEscapes replace what ends a link, or a row of a table.
 var linkEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A")
 
