@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -97,9 +96,6 @@ func (t *diffTerminal) line(lead, text string) {
 	}
 	t.indented(lead, text, indent, t.width)
 }
-
-// colors are the escape sequences that terminal.outcome writes.
-var colors = regexp.MustCompile(`\x1b\[\d*m`)
 
 func (t *diffTerminal) subject(changes []diff.SubjectChange) {
 	if len(changes) == 0 {

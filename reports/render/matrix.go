@@ -27,18 +27,19 @@ type matrix struct {
 // Matrix writes what probes put on the wire and how that went, as a table for
 // each kind of probe.
 func Matrix(w io.Writer, r reports.Report) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var table gathered
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for _, m := range matrices(r) {
-		fmt.Fprintf(t, "%s\n\nAPI SERVER\tKUBELET\t%s\n", m.kind, strings.Join(m.heads(), "\t"))
+		fmt.Fprintf(t, "%s\n\nAPI SERVER\tKUBELET\t%s\n", oneLine(m.kind, maxText), strings.Join(m.heads(), "\t"))
 		for _, l := range m.lines {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", l[0], l[1], strings.Join(m.line(l), "\t"))
+			fmt.Fprintf(t, "%s\t%s\t%s\n", oneLine(l[0], maxText), oneLine(l[1], maxText), strings.Join(m.line(l), "\t"))
 		}
 		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("writing the matrix: %w", err)
 	}
-	return nil
+	return table.writeTo(w, "the matrix")
 }
 
 // MatrixMarkdown writes the same in Markdown.

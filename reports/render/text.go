@@ -19,9 +19,10 @@ type gathered struct{ strings.Builder }
 
 func (g *gathered) printf(format string, args ...any) { fmt.Fprintf(g, format, args...) }
 
-// writeTo writes what was gathered, which the error calls by its name.
+// writeTo writes what was gathered, which the error calls by its name. Texts from elsewhere are escaped where
+// they are put in, as the format asks; what was forgotten there can't control a terminal either.
 func (g *gathered) writeTo(w io.Writer, what string) error {
-	if _, err := io.WriteString(w, g.String()); err != nil {
+	if _, err := io.WriteString(w, harmless(g.String())); err != nil {
 		return fmt.Errorf("writing %s: %w", what, err)
 	}
 	return nil
@@ -51,6 +52,30 @@ func Printable(s string) string {
 			b.WriteString(quoted[1 : len(quoted)-1])
 		}
 		s = s[size:]
+	}
+	return b.String()
+}
+
+// colors are the escape sequences that terminal.outcome writes.
+var colors = regexp.MustCompile(`\x1b\[\d*m`)
+
+// harmless returns s with everything escaped that could control a terminal, but for ends of lines and colors.
+func harmless(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		line, end := strings.CutSuffix(line, "\n")
+		after := 0
+		for _, color := range colors.FindAllStringIndex(line, -1) {
+			b.WriteString(Printable(line[after:color[0]]) + line[color[0]:color[1]])
+			after = color[1]
+		}
+		b.WriteString(Printable(line[after:]))
+		if end {
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }

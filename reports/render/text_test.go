@@ -126,3 +126,17 @@ func TestTheOtherReadingRestsOnACheck(t *testing.T) {
 		t.Errorf("the details are\n%s", got)
 	}
 }
+
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a line\nand \x1b[32mgreen\x1b[0m ones\n": "a line\nand \x1b[32mgreen\x1b[0m ones\n",
+		"\x7f\x1b[2J\r\n\tx":                      `\x7f\x1b[2J\r` + "\n" + `\tx`,
+		"\x1b[31m\xff\u202e\x1b[0m":               "\x1b[31m" + `\xff\u202e` + "\x1b[0m",
+		"\ufffd is printed\n\n":                   "\ufffd is printed\n\n",
+	} {
+		if got := harmless(text); got != want {
+			t.Errorf("harmless(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
