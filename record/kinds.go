@@ -7,7 +7,7 @@ func Payloads() []Payload {
 	return []Payload{
 		// The rig.
 		ComponentStarted{}, ComponentStopped{}, Routed{}, Observing{}, ClockSet{}, NodeRebooted{}, StaticPodWritten{}, ObjectObserved{},
-		FaultBegan{}, FaultEnded{}, LinkRequest{}, WebhookSet{}, WebhookCalled{}, ConversionSet{}, ConversionCalled{},
+		FaultBegan{}, FaultEnded{}, LinkFailed{}, LinkRequest{}, WebhookSet{}, WebhookCalled{}, ConversionSet{}, ConversionCalled{},
 		LeaseNodesStarted{}, LeaseNodesStopped{}, LeaseClockSet{}, LeaseAges{},
 		PodsAnswer{}, PodsEvent{}, PodsPolled{}, PodsEnded{},
 		// The container runtime, and what probes talk to.
@@ -35,6 +35,7 @@ func (StaticPodWritten) EventKind() string  { return "static-pod.written" }
 func (ObjectObserved) EventKind() string    { return "object.observed" }
 func (FaultBegan) EventKind() string        { return "link.fault-began" }
 func (FaultEnded) EventKind() string        { return "link.fault-ended" }
+func (LinkFailed) EventKind() string        { return "link.failed" }
 func (LinkRequest) EventKind() string       { return "link.request" }
 func (LeaseNodesStarted) EventKind() string { return "lease.started" }
 func (LeaseNodesStopped) EventKind() string { return "lease.stopped" }

@@ -277,6 +277,12 @@ type FaultEnded struct {
 	Effect Effect    `json:"effect"`
 }
 
+// LinkFailed is recorded, once for each link, when skewrig could not pass on a connection for want of something of its
+// own, such as file descriptors. Client and server take it for an outage that nobody asked for.
+type LinkFailed struct {
+	Error string `json:"error"`
+}
+
 // LinkRequest is recorded for each request that passes a link that looks into what
 // it passes, when the answer is known.
 type LinkRequest struct {

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/skewrig/skewrig/harness/peer"
 	"github.com/skewrig/skewrig/record"
 )
@@ -45,6 +47,7 @@ type Link struct {
 	work     sync.WaitGroup
 	closed   context.Context //nolint:containedctx // the link's own lifetime
 	cancel   context.CancelFunc
+	failed   sync.Once // to pass on a connection
 
 	phase  atomic.Pointer[phase] // of what is sent, or of requests
 	events atomic.Pointer[phase] // of watch events
@@ -206,7 +209,18 @@ func (l *Link) dial() (server net.Conn, target string, err error) {
 			break
 		}
 	}
+	if slices.ContainsFunc(shortages, func(of error) bool { return errors.Is(err, of) }) {
+		l.fail(err)
+	}
 	return server, target, err
+}
+
+// shortages are the errors of calls for which this process, or this machine, has not enough of something.
+var shortages = []error{unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ENOMEM, unix.EADDRNOTAVAIL}
+
+// fail records, once, that the link itself could not pass on a connection.
+func (l *Link) fail(err error) {
+	l.failed.Do(func() { l.cfg.Recorder.Append("link", l.cfg.Name, record.LinkFailed{Error: err.Error()}) })
 }
 
 // Fault is the fault that the link has now.
@@ -235,10 +249,14 @@ func (l *Link) accept() {
 	for {
 		client, err := l.listener.Accept()
 		if err != nil {
+			if l.closed.Err() != nil {
+				return
+			}
+			l.fail(fmt.Errorf("accepting a connection: %w", err))
 			select {
 			case <-l.closed.Done():
 				return
-			case <-time.After(acceptAgain): // this process has too many files open, perhaps
+			case <-time.After(acceptAgain):
 				continue
 			}
 		}

@@ -528,6 +528,12 @@ func TestWhatIsNotTheSubjectsFault(t *testing.T) {
 			},
 			want: reports.HarnessError,
 		},
+		"a link without file descriptors": {
+			tell: func(h *record.History) {
+				h.Append("link", "kubelet/a->kube-apiserver", record.LinkFailed{Error: "too many open files"})
+			},
+			want: reports.HarnessError,
+		},
 		"a wait in vain": {
 			tell: func(h *record.History) {
 				h.Append("engine", "1", record.StepDone{Number: 1, Error: "not within 60s", Unmet: true})

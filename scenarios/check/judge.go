@@ -253,10 +253,13 @@ func decidedAt(ctx context.Context, b *budget, c *compiled, events []record.Even
 }
 
 // brokenOff returns why a cell as a whole can't be judged, if it can't: it did
-// not run to its end, or a fake server could not serve its port.
+// not run to its end, a fake server could not serve its port, or a link could not pass on a connection.
 func brokenOff(events []record.Event) (reports.Outcome, string) {
 	for _, failed := range record.All[record.ListenFailed](events) {
 		return reports.HarnessError, "a fake server could not serve its port: " + failed.Error
+	}
+	for e, failed := range record.All[record.LinkFailed](events) {
+		return reports.HarnessError, "the link " + e.Subject + " could not pass on a connection: " + failed.Error
 	}
 	ended, complete := end(events)
 	if ended.Interrupted {
