@@ -427,8 +427,9 @@ func linked(s string) template.HTML {
 	var b strings.Builder
 	last := 0
 	for _, at := range webAddress.FindAllStringIndex(s, -1) {
-		if localAddress.MatchString(s[at[0]:at[1]]) {
-			continue // of the rig: it ended with it
+		_, is := reports.WebAddress(s[at[0]:at[1]])
+		if !is || localAddress.MatchString(s[at[0]:at[1]]) {
+			continue // one of the rig ended with it
 		}
 		address := template.HTMLEscapeString(s[at[0]:at[1]])
 		fmt.Fprintf(&b, `%s<a href="%s" rel="noreferrer">%s</a>`, template.HTMLEscapeString(s[last:at[0]]), address, address)
