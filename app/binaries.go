@@ -29,6 +29,8 @@ type Binaries struct {
 	// Overlays are files that are compiled instead of those of a release: PATH=FILE, or
 	// COMPONENT@RELEASE:PATH=FILE.
 	Overlays []string
+	// Toolchain says which Go compiles releases. If unset, it is build.LocalToolchain.
+	Toolchain build.Toolchain
 	// Sources are checkouts of Kubernetes that stand in for releases: DIR for the newest,
 	// COMPONENT@RELEASE=DIR, and with @REF at the end for a commit.
 	Sources []string
@@ -37,7 +39,7 @@ type Binaries struct {
 // Builder returns the builder that has the ready-made binaries. It reads the sources, which
 // may take a minute.
 func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
-	builder := &build.Builder{Dir: b.CacheDir}
+	builder := &build.Builder{Dir: b.CacheDir, Toolchain: b.Toolchain}
 	var problems []error
 	for _, text := range b.Given {
 		given, err := parseGiven(ctx, text)

@@ -41,7 +41,7 @@ func CommandLine(args []string) string {
 func components(built []build.Binary) []reports.Component {
 	var all []reports.Component
 	for _, b := range built {
-		c := reports.Component{Name: string(b.Component), Version: string(b.Version), Source: b.Source, Digest: b.Digest}
+		c := reports.Component{Name: string(b.Component), Version: string(b.Version), Source: b.Source, Digest: b.Digest, Go: b.Go}
 		if !slices.Contains(all, c) {
 			all = append(all, c)
 		}

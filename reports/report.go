@@ -98,6 +98,8 @@ type Component struct {
 	Source string `json:"source"`
 	// Digest identifies the binary: "sha256:" and 64 hexadecimal digits.
 	Digest string `json:"digest"`
+	// Go is the Go that compiled it, as the binary says: HTTP/2 and TLS are Go's. If unset, it is not known.
+	Go string `json:"go,omitempty"`
 }
 
 // Host is the machine a run took place on.

@@ -112,7 +112,7 @@ func TestAnArchiveThatIsNoUseHere(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--import a.tar.zst --cache-dir two", exitUsage, fmt.Sprintf("importing a.tar.zst: go1.90.1 %s %s v1 off made it, and skewrig would not use it here, where Go is go1.90.2 ", runtime.GOOS, runtime.GOARCH)},
+		{"--import a.tar.zst --cache-dir two", exitUsage, fmt.Sprintf("importing a.tar.zst: go1.90.1 %s %s v1 off made etcd@%s, and skewrig would not use it here, where Go is go1.90.2 ", runtime.GOOS, runtime.GOARCH, release.Etcd)},
 		{"--import a.tar.zst --cache-dir two", exitUsage, "set GOTOOLCHAIN"},
 		{"--import cut --cache-dir two", exitUsage, "importing cut: it is damaged or cut off (unexpected EOF)"},
 		{"--import nowhere --cache-dir two", exitUsage, "nowhere: no such file"},

@@ -132,6 +132,11 @@ func (b *binaries) register(cmd *cobra.Command) {
 	registerCacheDir(cmd, &b.CacheDir)
 	cmd.Flags().StringArrayVar(&b.Given, "binary", nil,
 		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
+	cmd.Flags().Func("toolchain", "the Go that compiles Kubernetes: local, which is the installed one, or a newer one that a release needs; "+
+		"or released, which is the one that each release was published with (default local)", func(text string) (err error) {
+		b.Toolchain, err = build.ParseToolchain(text)
+		return err
+	})
 	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,
 		"compile FILE instead of PATH of k8s.io/kubernetes: PATH=FILE, or COMPONENT@RELEASE:PATH=FILE for one component or one release of it (repeatable)")
 	b.registerSource(cmd)

@@ -25,7 +25,7 @@ func (b *Builder) API(ctx context.Context, v release.Version) (*apitypes.API, er
 	if err != nil {
 		return nil, err
 	}
-	if _, is := s.exportedWith(); is {
+	if _, err := os.Stat(filepath.Join(s.dir, apisDir)); err == nil {
 		return s.exportedAPI(v)
 	}
 	api := new(apitypes.API)
@@ -41,8 +41,11 @@ func (b *Builder) API(ctx context.Context, v release.Version) (*apitypes.API, er
 	return api, nil
 }
 
-// apiFile is where an exported cache has the types of a release: who uses it may have no Go to get their source with.
-func apiFile(v release.Version) string { return path.Join("apis", string(v)+".json") }
+// apisDir is where a cache of Export has the types of releases: who uses it may have no Go to get their source with.
+// One into which an archive was imported has none.
+const apisDir = "apis"
+
+func apiFile(v release.Version) string { return path.Join(apisDir, string(v)+".json") }
 
 // exportAPIs writes the types of the releases whose API servers are exported to another cache.
 func (b *Builder) exportAPIs(ctx context.Context, targets []Target, to string) error {

@@ -52,7 +52,7 @@ type archiveWriter struct{ tar *tar.Writer }
 
 // describe writes what comes before the binaries.
 func (a archiveWriter) describe(x exports, exporter string) error {
-	err := errors.Join(a.text(exporterFile, []byte(exporter+"\n")), a.text(toolchainFile, []byte(x.toolchain+"\n")))
+	err := errors.Join(a.text(exporterFile, []byte(exporter+"\n")), a.text(toolchainFile, textOf(x.toolchains)))
 	for _, name := range slices.Sorted(maps.Keys(x.locks)) {
 		err = errors.Join(err, a.text(name+".mod", x.locks[name].mod), a.text(name+".sum", x.locks[name].sum))
 	}

@@ -27,6 +27,8 @@ type Builder struct {
 	// Sources are checkouts that stand in for releases; Open adds one. If unset, there are
 	// none.
 	Sources []Source
+	// Toolchain says which Go compiles Kubernetes. If unset, it is LocalToolchain.
+	Toolchain Toolchain
 	// Progress is called with what happens to each target. It may be called from
 	// several goroutines. It may be unset.
 	Progress func(Progress)
@@ -95,6 +97,8 @@ type Binary struct {
 	// Digest is "sha256:" and the hex digest of the file.
 	Digest string `json:"digest"`
 	Bytes  int64  `json:"bytes"`
+	// Go is the Go that compiled it, as the binary says. It is empty if the binary is of another language.
+	Go string `json:"go,omitempty"`
 	// Cached is true if it was in the cache already.
 	Cached bool `json:"cached"`
 }
@@ -171,7 +175,7 @@ func (b *Builder) store() (store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return store{}, err
 	}
-	return store{dir: dir}, owned(dir)
+	return store{dir: dir, toolchains: b.Toolchain}, owned(dir)
 }
 
 func (b *Builder) given(t Target) string {

@@ -27,8 +27,12 @@ import (
 //	locks/<key>.lock                              held while the entry is built
 //	generated-locks/<name>.mod, .sum              locks of releases that have no committed one
 //	work/...                                      extracted sources
-//	toolchain                                     in an exported cache: what made its entries
-type store struct{ dir string }
+//	toolchain                                     in an exported cache: what made its entries, one in each line
+type store struct {
+	dir string
+	// toolchains says which Go compiles. If unset, it is LocalToolchain.
+	toolchains Toolchain
+}
 
 func (s store) bin() string { return filepath.Join(s.dir, "bin") }
 
@@ -96,7 +100,7 @@ func (e entry) isOf(m manifest) bool {
 func (e entry) holding(digest string, size int64, cached bool) Binary {
 	return Binary{
 		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
-		Source: e.target.source(), Digest: digest, Bytes: size, Cached: cached,
+		Source: e.target.source(), Digest: digest, Bytes: size, Go: compiledWith(e.binary()), Cached: cached,
 	}
 }
 
@@ -137,7 +141,10 @@ func (e entry) create(r *recipe, compile func(out string) error) (_ Binary, err 
 	if err := writeFile(filepath.Join(temp, manifestFile), text); err != nil {
 		return Binary{}, err
 	}
-	return e.holding(digest, size, false), e.place(temp)
+	if err := e.place(temp); err != nil {
+		return Binary{}, err
+	}
+	return e.holding(digest, size, false), nil
 }
 
 // place moves a directory with all that the entry holds into its place. What is there

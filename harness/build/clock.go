@@ -21,12 +21,12 @@ const clockPlatform = "linux"
 // others for a component's wall clock to be set, by their path. They are made
 // from the toolchain's own, of which no copy is kept. They are part of what
 // identifies the binary.
-func (s store) clockFiles(ctx context.Context, t Target) (map[string][]byte, error) {
+func (s store) clockFiles(ctx context.Context, t Target, c choice) (map[string][]byte, error) {
 	if t.Component != Kubelet {
 		return nil, fmt.Errorf("%s can't have a clock of its own, only a %s can", t.Component, Kubelet)
 	}
 	var env struct{ GOVERSION, GOOS, GOARCH, GOMODCACHE string }
-	if err := s.askGo(ctx, &env, "env", "-json", "GOVERSION", "GOOS", "GOARCH", "GOMODCACHE"); err != nil {
+	if err := s.decodeGo(ctx, c, &env, "env", "-json", "GOVERSION", "GOOS", "GOARCH", "GOMODCACHE"); err != nil {
 		return nil, err
 	}
 	platform := env.GOOS + "/" + env.GOARCH
@@ -34,7 +34,7 @@ func (s store) clockFiles(ctx context.Context, t Target) (map[string][]byte, err
 		return nil, fmt.Errorf("a %s with a clock of its own can't be built for %s, only for %s", t.Component, platform, clockPlatform)
 	}
 	var runtime runtimePackage
-	if err := s.askGo(ctx, &runtime, "list", "-json=Dir,GoFiles,SFiles", "runtime"); err != nil {
+	if err := s.decodeGo(ctx, c, &runtime, "list", "-json=Dir,GoFiles,SFiles", "runtime"); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(runtime.Dir, env.GOMODCACHE+string(filepath.Separator)) {
@@ -49,9 +49,9 @@ func (s store) clockFiles(ctx context.Context, t Target) (map[string][]byte, err
 	return files, nil
 }
 
-// askGo decodes what the Go command answers.
-func (s store) askGo(ctx context.Context, answer any, args ...string) error {
-	out, err := goCommand(ctx, s.dir, args)
+// decodeGo decodes what the toolchain of a choice answers.
+func (s store) decodeGo(ctx context.Context, c choice, answer any, args ...string) error {
+	out, err := s.askGo(ctx, c, args...)
 	if err != nil {
 		return err
 	}

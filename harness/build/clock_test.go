@@ -99,10 +99,7 @@ func TestAnotherRuntimeIsRefused(t *testing.T) {
 // and where it works.
 func TestWhoCanHaveAClock(t *testing.T) {
 	s := store{dir: t.TempDir()}
-	if _, err := s.toolchain(t.Context()); err != nil { // makes the module that the Go command is asked in
-		t.Fatal(err)
-	}
-	if _, err := s.clockFiles(t.Context(), Target{Component: Etcd, Clock: true}); err == nil || err.Error() != "etcd can't have a clock of its own, only a kubelet can" {
+	if _, err := s.clockFiles(t.Context(), Target{Component: Etcd, Clock: true}, choice{}); err == nil || err.Error() != "etcd can't have a clock of its own, only a kubelet can" {
 		t.Errorf("an etcd with a clock: %v", err)
 	}
 	t.Setenv("GOARCH", "arm64")
@@ -112,7 +109,7 @@ func TestWhoCanHaveAClock(t *testing.T) {
 		"windows": "a kubelet with a clock of its own can't be built for windows/arm64, only for linux",
 	} {
 		t.Setenv("GOOS", goos)
-		files, err := s.clockFiles(t.Context(), Target{Component: Kubelet, Clock: true})
+		files, err := s.clockFiles(t.Context(), Target{Component: Kubelet, Clock: true}, choice{})
 		if (want == "") != (err == nil) || err != nil && err.Error() != want {
 			t.Errorf("on %s: %v, want %q", goos, err, want)
 		}
@@ -196,10 +193,7 @@ func compileTold(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	s := store{dir: dir}
-	if _, err := s.toolchain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	files, err := s.clockFiles(t.Context(), Target{Component: Kubelet})
+	files, err := s.clockFiles(t.Context(), Target{Component: Kubelet}, choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

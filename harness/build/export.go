@@ -8,10 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
-// toolchainFile, in a cache that was exported, says which toolchain made its entries. It
+// toolchainFile, in a cache that was exported, says which toolchains made its entries, one in each line. It
 // counts where there is no Go command.
 const toolchainFile = "toolchain"
 
@@ -23,7 +22,7 @@ func (b *Builder) Export(ctx context.Context, targets []Target, dir string) erro
 		return err
 	}
 	to := store{dir: dir}
-	if err := errors.Join(writeBelow(dir, toolchainFile, []byte(x.toolchain+"\n")), writeFile(filepath.Join(dir, "go.mod"), []byte(stub))); err != nil {
+	if err := errors.Join(to.writeExportedWith(x.toolchains), writeFile(filepath.Join(dir, "go.mod"), []byte(stub))); err != nil {
 		return err
 	}
 	for _, e := range x.entries {
@@ -41,8 +40,8 @@ func (b *Builder) Export(ctx context.Context, targets []Target, dir string) erro
 
 // exports are what another cache is made of.
 type exports struct {
-	toolchain string
-	entries   []entry
+	toolchains []string // of the entries
+	entries    []entry
 	// locks are those that were generated, by their place in a cache: where they are
 	// missing, only the network tells which entry is a target's.
 	locks map[string]lock
@@ -63,9 +62,6 @@ func (b *Builder) exported(ctx context.Context, targets []Target) (exports, []Bi
 		return exports{}, nil, err
 	}
 	x := exports{locks: make(map[string]lock)}
-	if x.toolchain, err = s.toolchain(ctx); err != nil {
-		return exports{}, nil, err
-	}
 	for _, t := range targets {
 		if err := x.add(ctx, s, t); err != nil {
 			return exports{}, nil, fmt.Errorf("exporting %s: %w", t, err)
@@ -78,6 +74,9 @@ func (b *Builder) exported(ctx context.Context, targets []Target) (exports, []Bi
 func (b *Builder) exportable(targets []Target) error {
 	if len(b.Given) > 0 {
 		return errors.New("a ready-made binary can't be exported: its cache would hold no recipe of it")
+	}
+	if b.Toolchain == ReleasedToolchain {
+		return errors.New("what the Go of a release compiled can't be exported: a machine without it could not tell which entry is the release's")
 	}
 	if len(b.Overlays) > 0 || slices.ContainsFunc(targets, func(t Target) bool { return len(t.Overlay) > 0 }) {
 		return errors.New("a patched component can't be exported: its entry names files of this machine")
@@ -96,6 +95,9 @@ func (x *exports) add(ctx context.Context, s store, t Target) error {
 		return nil
 	}
 	x.entries = append(x.entries, e)
+	if !slices.Contains(x.toolchains, recipe.toolchain) {
+		x.toolchains = append(x.toolchains, recipe.toolchain)
+	}
 	if !isLocked(t) {
 		x.locks[generatedLock(t)] = recipe.lock
 	}
@@ -112,11 +114,4 @@ func (e entry) copyTo(to entry) error {
 		_, err = to.load()
 	}
 	return err
-}
-
-// exportedWith is the toolchain that made the entries of a cache that was exported. Of
-// another cache it is not known.
-func (s store) exportedWith() (string, bool) {
-	text, err := os.ReadFile(filepath.Join(s.dir, toolchainFile))
-	return strings.TrimSpace(string(text)), err == nil
 }

@@ -116,9 +116,10 @@ func TestWhatIsNotExported(t *testing.T) {
 		builder *Builder
 		targets []Target
 	}{
-		"a ready-made binary can't be exported":   {builder: &Builder{Given: []Given{{Component: Etcd}}}},
-		"a patched component can't be exported":   {builder: &Builder{Overlays: []Overlay{patch}}},
-		"a patched component can't be exported: ": {builder: new(Builder), targets: []Target{{Component: Kubelet, Version: release.Newest, Overlay: map[string]string{patch.Path: patch.File}}}},
+		"a ready-made binary can't be exported":               {builder: &Builder{Given: []Given{{Component: Etcd}}}},
+		"what the Go of a release compiled can't be exported": {builder: &Builder{Toolchain: ReleasedToolchain}},
+		"a patched component can't be exported":               {builder: &Builder{Overlays: []Overlay{patch}}},
+		"a patched component can't be exported: ":             {builder: new(Builder), targets: []Target{{Component: Kubelet, Version: release.Newest, Overlay: map[string]string{patch.Path: patch.File}}}},
 	} {
 		c.builder.Dir = t.TempDir()
 		if err := c.builder.Export(t.Context(), c.targets, t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {

@@ -51,8 +51,8 @@ func (s source) glueFiles() []byte {
 
 // extractGlue writes the mains that have the lock of a component, and the go.mod of their
 // module, in which the lock stands in for the real one.
-func extractGlue(dir string, s source) error {
-	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module "+enginePath+"\n")); err != nil {
+func extractGlue(dir string, s source, c choice) error {
+	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module "+enginePath+"\n"+c.lines)); err != nil {
 		return err
 	}
 	for _, f := range s.mains() {

@@ -36,7 +36,7 @@ func TestTheUsersConfigurationShapesNoBinary(t *testing.T) {
 			t.Errorf("%s is %q, %v, not %q", name, got, err, want)
 		}
 	}
-	toolchain, err := store{dir: dir}.toolchain(t.Context())
+	toolchain, err := store{dir: dir}.toolchain(t.Context(), choice{})
 	if err != nil || !strings.Contains(toolchain, " v2") {
 		t.Errorf("the key has the toolchain %q, %v", toolchain, err)
 	}

@@ -80,9 +80,17 @@ func goTelling(ctx context.Context, dir string, args []string, tell func(line st
 		if missing := unreachable(text); missing != nil {
 			return string(ended.Stdout), missing
 		}
-		return string(ended.Stdout), fmt.Errorf("%w\n%s%s", err, process.LastLines(text, 30), newerGo(text))
+		return string(ended.Stdout), fmt.Errorf("%w\n%s%s", err, process.LastLines(text, 30), onLine(newerGo(text)))
 	}
 	return string(ended.Stdout), nil
+}
+
+// onLine returns a text on a line of its own.
+func onLine(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\n" + text
 }
 
 // needsNewer is what the Go command says of a module for a newer Go.
@@ -94,24 +102,7 @@ func newerGo(text string) string {
 	if found == nil {
 		return ""
 	}
-	return fmt.Sprintf("\nthe release needs Go %s or newer: install it (https://go.dev/dl), or set GOTOOLCHAIN=auto to let the Go command download it", strings.TrimSuffix(found[1], "."))
-}
-
-// toolchain identifies the compiler and what it compiles for. It is asked for
-// in a module of its own: the user's directory may select another one. Without a Go
-// command, it is the one that an exported cache was made with.
-func (s store) toolchain(ctx context.Context) (string, error) {
-	if err := s.stub(); err != nil {
-		return "", err
-	}
-	out, err := goCommand(ctx, s.dir, append([]string{"env"}, goKeyed...))
-	if with, exported := s.exportedWith(); exported && errors.Is(err, exec.ErrNotFound) {
-		return with, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return strings.Join(strings.Fields(out), " "), nil
+	return fmt.Sprintf("the release needs Go %s or newer: install it (https://go.dev/dl), or set GOTOOLCHAIN=auto to let the Go command download it", strings.TrimSuffix(found[1], "."))
 }
 
 // downloadModule fetches the module of a release, if it is not there yet, and

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -42,7 +43,7 @@ func (b *Builder) Import(ctx context.Context, archive io.Reader, importer string
 		return nil, err
 	}
 	defer root.Close()
-	a := &arrival{builder: b, cache: s, stage: store{dir: dir}, root: root, importer: importer}
+	a := &arrival{builder: b, cache: s, stage: store{dir: dir, toolchains: b.Toolchain}, root: root, importer: importer}
 	if err := a.unpack(ctx, archive); err != nil {
 		return nil, err
 	}
@@ -109,11 +110,13 @@ func (a *arrival) adoptShared() error {
 			return err
 		}
 	}
-	if _, known := a.cache.exportedWith(); known {
-		return nil
+	known := a.cache.exportedWith()
+	for _, theirs := range a.stage.exportedWith() {
+		if !slices.Contains(known, theirs) {
+			known = append(known, theirs)
+		}
 	}
-	toolchain, _ := a.stage.exportedWith()
-	return writeFile(filepath.Join(a.cache.dir, toolchainFile), []byte(toolchain+"\n"))
+	return a.cache.writeExportedWith(known)
 }
 
 // moveTo moves an entry to another cache, unless it is there. waiting is called if another
@@ -130,5 +133,8 @@ func (e *arriving) moveTo(ctx context.Context, to entry, waiting func()) (Binary
 	if err := os.MkdirAll(filepath.Dir(to.dir), 0o700); err != nil {
 		return Binary{}, err
 	}
-	return to.holding(e.manifest.Digest, e.manifest.Bytes, false), to.place(e.dir)
+	if err := to.place(e.dir); err != nil {
+		return Binary{}, err
+	}
+	return to.holding(e.manifest.Digest, e.manifest.Bytes, false), nil
 }

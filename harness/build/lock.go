@@ -127,9 +127,6 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 		return lock{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := extractGlue(dir, sources[t.Component]); err != nil {
-		return lock{}, err
-	}
 	released, err := downloadModule(ctx, dir, t)
 	if err != nil {
 		return lock{}, err
@@ -150,7 +147,11 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	if err != nil {
 		return lock{}, err
 	}
-	if err := writeFile(filepath.Join(dir, modfileName), mod); err != nil {
+	chosen, err := chosenBy(mod)
+	if err != nil {
+		return lock{}, err
+	}
+	if err := errors.Join(extractGlue(dir, sources[t.Component], chosen), writeFile(filepath.Join(dir, modfileName), mod)); err != nil {
 		return lock{}, err
 	}
 	if _, err := goCommand(ctx, dir, resolve); err != nil {
@@ -252,6 +253,11 @@ func lockedAs(goMod []byte, version string) (file, own *modfile.File, err error)
 	file = new(modfile.File)
 	if err := errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(own.Go.Version)); err != nil {
 		return nil, nil, err
+	}
+	if own.Toolchain != nil {
+		if err := file.AddToolchainStmt(own.Toolchain.Name); err != nil {
+			return nil, nil, err
+		}
 	}
 	for _, g := range own.Godebug {
 		if err := file.AddGodebug(g.Key, g.Value); err != nil {

@@ -56,7 +56,7 @@ func provided(ctx context.Context, t Target, path string) (Binary, error) {
 		return Binary{}, err
 	}
 	digest, size, err := digestFile(given.Path)
-	return Binary{Component: t.Component, Version: given.Version, Path: given.Path, Source: ReadyMade, Digest: digest, Bytes: size}, err
+	return Binary{Component: t.Component, Version: given.Version, Path: given.Path, Source: ReadyMade, Digest: digest, Bytes: size, Go: compiledWith(given.Path)}, err
 }
 
 // askVersion returns the release that an executable is.

@@ -22,11 +22,14 @@ type recipe struct {
 	target  Target
 	source  source
 	lock    lock
+	choice  choice            // of the toolchain
 	overlay map[string][]byte // replaced files of the module, by path
 	clock   map[string][]byte // replaced files of the Go toolchain, by path
 	module  map[string][]byte // files of our module, by path, for a target that is compiled from them
 	tree    []string          // what the work tree is made of, each with its digest
 
+	// toolchain is what compiles it.
+	toolchain string
 	// lines name each ingredient with its digest; their digest is the key.
 	lines []string
 }
@@ -39,21 +42,25 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	if !known {
 		return nil, NoComponent(string(t.Component))
 	}
-	toolchain, err := s.toolchain(ctx)
+	l, err := lockFor(ctx, s, t)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := s.choose(ctx, t, l)
+	if err != nil {
+		return nil, err
+	}
+	toolchain, err := s.toolchain(ctx, chosen)
 	if err != nil {
 		return nil, err
 	}
 	var clock map[string][]byte
 	if t.Clock {
-		if clock, err = s.clockFiles(ctx, t); err != nil {
+		if clock, err = s.clockFiles(ctx, t, chosen); err != nil {
 			return nil, err
 		}
 	}
-	l, err := lockFor(ctx, s, t)
-	if err != nil {
-		return nil, err
-	}
-	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte), clock: clock}
+	r := &recipe{target: t, source: src, lock: l, choice: chosen, toolchain: toolchain, overlay: make(map[string][]byte), clock: clock}
 	if t.checkout != nil {
 		r.tree = append(r.tree, "checkout "+t.checkout.Tree)
 	}
@@ -211,7 +218,7 @@ func (r *recipe) compile(ctx context.Context, s store, out string, tell func(Pro
 		}
 		flags = append(flags, "-overlay="+list)
 	}
-	return goBuild(ctx, dir, flags, r.source.pkg, out, temp, tell)
+	return goBuild(ctx, dir, flags, r.source.pkg, out, append(r.choice.env, "GOTMPDIR="+temp), tell)
 }
 
 func digest(parts ...[]byte) string {

@@ -221,7 +221,7 @@ func TestAnArchiveThatWasChangedIsRefused(t *testing.T) {
 		"nothing":     {func(*testing.T, []file) []file { return nil }, "it has no components"},
 		"no exporter": {func(_ *testing.T, files []file) []file { return files[1:] }, "does not say what made it"},
 		"a bad toolchain": {func(_ *testing.T, files []file) []file {
-			files[1].write(strings.Replace(files[1].text, " ", "\n", 1))
+			files[1].write(strings.Replace(files[1].text, " ", "\n\x1b", 1))
 			return files
 		},
 			"does not say what made it"},

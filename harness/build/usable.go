@@ -54,22 +54,42 @@ var line = regexp.MustCompile(`^[ -~]{1,200}$`)
 func (a *arrival) madeBy() (exporter string, _ error) {
 	text, err := os.ReadFile(filepath.Join(a.stage.dir, exporterFile))
 	exporter = strings.TrimSpace(string(text))
-	toolchain, _ := a.stage.exportedWith()
-	if err != nil || !line.MatchString(exporter) || !line.MatchString(toolchain) {
+	toolchains := a.stage.exportedWith()
+	unreadable := func(toolchain string) bool { return !line.MatchString(toolchain) }
+	if err != nil || !line.MatchString(exporter) || len(toolchains) == 0 || slices.ContainsFunc(toolchains, unreadable) {
 		return "", wrong("it does not say what made it: %s", again)
 	}
 	return exporter, nil
 }
 
-// checkToolchain is an error if entries are not found here that the archive's toolchain
-// made.
+// checkToolchain is an error if entries are not found here that the archive's toolchains made.
 func (a *arrival) checkToolchain(ctx context.Context) error {
-	theirs, _ := a.stage.exportedWith()
 	platform := runtime.GOOS + " " + runtime.GOARCH
-	if !strings.Contains(theirs+" ", " "+platform+" ") {
-		return wrong("it is for another platform (%s), and this machine is %s: export on a machine like this one", theirs, platform)
+	for _, theirs := range a.stage.exportedWith() {
+		if !strings.Contains(theirs+" ", " "+platform+" ") {
+			return wrong("it is for another platform (%s), and this machine is %s: export on a machine like this one", theirs, platform)
+		}
 	}
-	ours, err := a.cache.toolchain(ctx)
+	for _, e := range a.entries {
+		if err := a.checkCompiled(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkCompiled is an error if an entry is not found here because another toolchain would compile it.
+func (a *arrival) checkCompiled(ctx context.Context, e *arriving) error {
+	l, err := a.lockOf(e.target)
+	if err != nil {
+		return nil //nolint:nilerr // it is a difference of the recipe
+	}
+	chosen, err := a.stage.choose(ctx, e.target, l)
+	if err != nil {
+		return err
+	}
+	theirs := firstFor(a.stage.exportedWith(), chosen)
+	ours, err := a.cache.toolchain(ctx, chosen)
 	_, noGo := exec.LookPath("go")
 	switch {
 	case errors.Is(err, exec.ErrNotFound): // nor was anything imported yet
@@ -79,12 +99,20 @@ func (a *arrival) checkToolchain(ctx context.Context) error {
 	case ours == theirs:
 		return nil
 	case noGo != nil:
-		return wrong("%s made it, and without a Go command this cache finds only what %s made: import into another cache directory, or remove %s and import again",
-			theirs, ours, filepath.Join(a.cache.dir, toolchainFile))
+		return wrong("%s made %s, and without a Go command this cache finds only what %s made: import into another cache directory, or remove %s and import again",
+			theirs, e.target, ours, filepath.Join(a.cache.dir, toolchainFile))
 	default:
-		return wrong("%s made it, and skewrig would not use it here, where Go is %s: "+
-			"export with the Go of this machine, or set GOTOOLCHAIN, GOAMD64, GOEXPERIMENT and GOFIPS140 here as they were there", theirs, ours)
+		return wrong("%s made %s, and skewrig would not use it here, where Go is %s: "+
+			"export with the Go of this machine, or set GOTOOLCHAIN, GOAMD64, GOEXPERIMENT and GOFIPS140 here as they were there", theirs, e.target, ours)
 	}
+}
+
+// lockOf returns the lock of an entry, if it is known without the network.
+func (a *arrival) lockOf(t Target) (lock, error) {
+	if t.Component == Container {
+		return containerLock()
+	}
+	return a.stage.knownLock(t)
 }
 
 // differing are the ingredients of an entry that are others here.

@@ -24,7 +24,7 @@ import (
 //	reference/          our Pods API server, for the reference
 //	cmd/container/ ...  our own module instead, for the program in images
 func (s store) workTree(ctx context.Context, r *recipe) (string, error) {
-	dir := filepath.Join(s.work(), digest([]byte(strings.Join(r.tree, "\n")))[:16])
+	dir := filepath.Join(s.work(), digest([]byte(strings.Join(r.tree, "\n")), []byte(r.choice.lines))[:16])
 	if isIntact(dir, r.target) {
 		return dir, nil
 	}
@@ -66,7 +66,7 @@ func isIntact(dir string, t Target) bool {
 
 func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 	mod := r.lock.mod
-	if err := errors.Join(extractGlue(dir, r.source), writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum)); err != nil {
+	if err := errors.Join(extractGlue(dir, r.source, r.choice), writeFile(filepath.Join(dir, "lock.sum"), r.lock.sum)); err != nil {
 		return err
 	}
 	if r.target.isReplaced() && r.target.checkout == nil {
