@@ -7,17 +7,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/logs"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics, as in the release's own main
-	_ "k8s.io/component-base/metrics/prometheus/version"  // version metric, as in the release's own main
+	"k8s.io/component-base/metrics/prometheus/feature"
+	_ "k8s.io/component-base/metrics/prometheus/version" // version metric, as in the release's own main
 	"k8s.io/component-base/version/verflag"
 	"k8s.io/kubernetes/cmd/kubelet/app"
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
@@ -27,10 +30,18 @@ import (
 )
 
 func main() {
-	if err := run(genericapiserver.SetupSignalContext(), os.Args[1:]); err != nil {
+	if err := run(untilSignal(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "kubelet:", err)
 		os.Exit(1)
 	}
+}
+
+// untilSignal returns a context that ends with SIGTERM or SIGINT. The next signal ends the process. Releases have such
+// a function, but not all in the same package.
+func untilSignal() context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	context.AfterFunc(ctx, stop)
+	return ctx
 }
 
 // run parses the kubelet's own flags, loads --config and hands over to the
@@ -76,8 +87,24 @@ func run(ctx context.Context, args []string) error {
 	if err := simulateHost(deps, server, strings.TrimSpace(string(bootID)), *hostRoot); err != nil {
 		return fmt.Errorf("simulating the host: %w", err)
 	}
-	utilfeature.DefaultMutableFeatureGate.AddMetrics()
+	if err := addMetrics(utilfeature.DefaultMutableFeatureGate, feature.RecordFeatureInfo); err != nil {
+		return err
+	}
 	return app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
+}
+
+// addMetrics has the metrics show the feature gates. Until v1.37, gates record themselves; since v1.38, by a function that
+// they are given. Its type is inferred.
+func addMetrics[Record any](gates any, record Record) error {
+	switch of := gates.(type) {
+	case interface{ AddMetrics() }:
+		of.AddMetrics()
+	case interface{ AddMetrics(record Record) }:
+		of.AddMetrics(record)
+	default:
+		return errors.New("the metrics of feature gates have neither of the forms that are known (AddMetrics in harness/engine/kubelet/main.go)")
+	}
+	return nil
 }
 
 func loadConfig(ctx context.Context, path string) (*kubeletconfig.KubeletConfiguration, error) {
