@@ -89,7 +89,7 @@ func madeRun(cells []reports.Cell, requirements []reports.Requirement) reports.R
 		Components: []reports.Component{
 			{Name: "kube-apiserver", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("a1", 32)},
 			{Name: "kubelet", Version: "v1.89.3", Source: "k8s.io/kubernetes@v1.89.3", Digest: "sha256:" + strings.Repeat("b2", 32)},
-			{Name: "kubelet", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("c3", 32)},
+			{Name: "kubelet", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("c3", 32), Go: "go1.27.0"},
 		},
 		Host: reports.Host{OS: "linux", Arch: "amd64", CPUs: 2, MemoryBytes: 24 << 30, Kernel: "6.18.44"},
 	})

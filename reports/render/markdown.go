@@ -153,7 +153,11 @@ func (m *markdown) ran(reproduce reports.Reproduce) {
 }
 
 func componentRow(c reports.Component) []string {
-	return []string{code(c.Name), code(c.Version), code(c.Source), code(c.Digest)}
+	source := c.Source
+	if c.Go != "" {
+		source += ", " + c.Go
+	}
+	return []string{code(c.Name), code(c.Version), code(source), code(c.Digest)}
 }
 
 func (m *markdown) cells(cells []reports.Cell) {

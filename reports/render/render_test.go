@@ -76,7 +76,7 @@ var reproduce = reports.Reproduce{
 	Go:      "go1.26.8",
 	Components: []reports.Component{
 		{Name: "kubelet", Version: "v1.89.2", Source: "k8s.io/kubernetes@v1.89.2", Digest: "sha256:" + strings.Repeat("36", 32)},
-		{Name: "kubelet", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("37", 32)},
+		{Name: "kubelet", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("37", 32), Go: "go1.27.0"},
 		{Name: "kube-apiserver", Version: "v1.90.1", Source: "k8s.io/kubernetes@v1.90.1", Digest: "sha256:" + strings.Repeat("a1", 32)},
 	},
 	Seed: 42,
