@@ -155,6 +155,9 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 		return lock{}, err
 	}
 	if _, err := goCommand(ctx, dir, resolve); err != nil {
+		if refused := refusedOf(ctx, dir, mod); errors.Is(refused, ErrRefused) {
+			return lock{}, refused
+		}
 		return lock{}, err
 	}
 	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))
