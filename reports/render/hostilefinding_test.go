@@ -51,9 +51,9 @@ func fill(v reflect.Value, text string) {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), text)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(v.Field(i), text)
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fill(field, text)
 			}
 		}
 	default:
