@@ -31,6 +31,9 @@ type Binaries struct {
 	Overlays []string
 	// Toolchain says which Go compiles releases. If unset, it is build.LocalToolchain.
 	Toolchain build.Toolchain
+	// StandIns are compiled instead of modules that releases of Kubernetes ask for and that can't be had:
+	// MODULE=VERSION, MODULE=OTHER@VERSION or MODULE=./DIR.
+	StandIns []string
 	// Sources are checkouts of Kubernetes that stand in for releases: DIR for the newest,
 	// COMPONENT@RELEASE=DIR, and with @REF at the end for a commit.
 	Sources []string
@@ -47,6 +50,13 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 			problems = append(problems, fmt.Errorf("--binary %s: %w", text, err))
 		}
 		builder.Given = append(builder.Given, given)
+	}
+	for _, text := range b.StandIns {
+		one, err := build.ParseStandIn(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--stand-in %s: %w", text, err))
+		}
+		builder.StandIns = append(builder.StandIns, one)
 	}
 	var err error
 	builder.Overlays, err = b.Overlaid()

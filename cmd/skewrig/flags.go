@@ -137,6 +137,8 @@ func (b *binaries) register(cmd *cobra.Command) {
 		b.Toolchain, err = build.ParseToolchain(text)
 		return err
 	})
+	cmd.Flags().StringArrayVar(&b.StandIns, "stand-in", nil,
+		"compile another module than one that Kubernetes asks for and that can't be had: MODULE=VERSION, MODULE=OTHER@VERSION or MODULE=./DIR; the report names it (repeatable)")
 	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,
 		"compile FILE instead of PATH of k8s.io/kubernetes: PATH=FILE, or COMPONENT@RELEASE:PATH=FILE for one component or one release of it (repeatable)")
 	b.registerSource(cmd)

@@ -120,10 +120,13 @@ func (f *upstreamFlags) again(cmd *cobra.Command, run app.Upstream) []string {
 	if f.from != "" {
 		args = append(args, "--from", f.from)
 	}
+	if f.Toolchain != "" {
+		args = append(args, "--toolchain", string(f.Toolchain))
+	}
 	for _, of := range []struct {
 		flag   string
 		values []string
-	}{{"--binary", f.Given}, {"--overlay", f.Overlays}, {"--source", f.Sources}} {
+	}{{"--binary", f.Given}, {"--overlay", f.Overlays}, {"--source", f.Sources}, {"--stand-in", f.StandIns}} {
 		for _, value := range of.values {
 			args = append(args, of.flag, value)
 		}

@@ -24,6 +24,9 @@ type Builder struct {
 	// Overlays are compiled into the targets that they apply to. If unset, each is compiled
 	// as it was published.
 	Overlays []Overlay
+	// StandIns are compiled instead of modules that releases of Kubernetes ask for. If unset, nothing is but what is
+	// known to be missing.
+	StandIns []StandIn
 	// Sources are checkouts that stand in for releases; Open adds one. If unset, there are
 	// none.
 	Sources []Source

@@ -104,6 +104,7 @@ type Target struct {
 	Unmodified bool `json:"unmodified,omitempty"`
 
 	checkout *checkout.Checkout // what it is compiled from; nil for a release
+	instead  []StandIn          // what the user lets stand in for modules
 }
 
 // String is how a target is written on the command line: kubelet@v1.90.1.
@@ -143,11 +144,10 @@ func (t Target) source() string {
 		}
 	}
 	var instead []string
-	for module, version := range t.standIns() {
-		instead = append(instead, module+"@"+version)
+	for _, one := range t.standIns() {
+		instead = append(instead, one.String())
 	}
 	if len(instead) > 0 {
-		slices.Sort(instead)
 		s += " with " + strings.Join(instead, ", ")
 	}
 	return s + t.changes()

@@ -78,6 +78,9 @@ func (b *Builder) exportable(targets []Target) error {
 	if b.Toolchain == ReleasedToolchain {
 		return errors.New("what the Go of a release compiled can't be exported: a machine without it could not tell which entry is the release's")
 	}
+	if len(b.StandIns) > 0 {
+		return errors.New("what stands in for modules can't be exported: another machine would not look for it")
+	}
 	if len(b.Overlays) > 0 || slices.ContainsFunc(targets, func(t Target) bool { return len(t.Overlay) > 0 }) {
 		return errors.New("a patched component can't be exported: its entry names files of this machine")
 	}

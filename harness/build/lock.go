@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -73,15 +71,17 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 
 // knownLock returns the committed lock of a target, or one that was generated before.
 func (s store) knownLock(t Target) (lock, error) {
-	l, err := readLock(locks, "locks/"+lockName(t))
-	if errors.Is(err, fs.ErrNotExist) {
-		l, err = readLock(os.DirFS(s.dir), generatedLock(t))
+	if isLocked(t) {
+		return readLock(locks, "locks/"+lockName(t))
 	}
-	return l, err
+	return readLock(os.DirFS(s.dir), generatedLock(t))
 }
 
-// isLocked reports whether the lock of a target is committed.
+// isLocked reports whether the lock of a target is committed. None is with what a user lets stand in.
 func isLocked(t Target) bool {
+	if len(t.instead) > 0 {
+		return false
+	}
 	_, err := fs.Stat(locks, "locks/"+lockName(t)+".mod")
 	return err == nil
 }
@@ -90,7 +90,7 @@ func isLocked(t Target) bool {
 // ending of its files.
 func generatedLock(t Target) string {
 	mains := txtar.Format(&txtar.Archive{Files: sources[t.Component].mains()})
-	return "generated-locks/" + lockName(t) + "-" + digest(mains)[:8]
+	return "generated-locks/" + lockName(t) + "-" + digest(mains)[:8] + t.standInsOf()
 }
 
 // WriteLock writes the lock that a target is compiled with to a directory, under
@@ -163,14 +163,6 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	return readLock(os.DirFS(dir), strings.TrimSuffix(modfileName, ".mod"))
 }
 
-// standIns are the modules that are compiled instead of those that a target asks for.
-func (t Target) standIns() map[string]string {
-	if t.Component.isKubernetes() {
-		return standIns[string(t.Version.Released())]
-	}
-	return standIns[lockName(t)]
-}
-
 // standIns are the modules that a release asks for and that can't be had, each
 // with the version of it that is compiled instead, by the name of the lock. The
 // source of a binary tells.
@@ -196,11 +188,7 @@ func lockTool(goMod []byte, t Target) ([]byte, error) {
 	if released.Go == nil {
 		return nil, fmt.Errorf("the go.mod of %s does not say which Go it is for", t.module())
 	}
-	err = errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version))
-	instead := t.standIns()
-	for _, path := range slices.Sorted(maps.Keys(instead)) {
-		err = errors.Join(err, file.AddReplace(path, "", path, instead[path]))
-	}
+	err = errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version), replaceBy(file, t.standIns()))
 	text, formatErr := file.Format()
 	return text, errors.Join(err, formatErr)
 }
@@ -218,7 +206,7 @@ func lockKubernetes(goMod []byte, t Target) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the go.mod of %s %s: %w", kubernetesPath, version, err)
 	}
-	if err := replaceStaging(file, released.Replace, version); err != nil {
+	if err := errors.Join(replaceStaging(file, released.Replace, version), replaceBy(file, t.instead)); err != nil {
 		return nil, err
 	}
 	for _, tool := range lockedTools(t) {

@@ -55,6 +55,7 @@ func (o Overlay) Applies(t Target) bool {
 // whole is a target with the builder's overlays, and the checkout that it is compiled from.
 func (b *Builder) whole(t Target) Target {
 	t.checkout = b.checkoutOf(t.Version)
+	t = b.withStandIns(t)
 	replaced := maps.Clone(t.Overlay)
 	for _, o := range b.Overlays {
 		if o.Applies(t) {

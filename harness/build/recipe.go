@@ -64,7 +64,11 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	if t.checkout != nil {
 		r.tree = append(r.tree, "checkout "+t.checkout.Tree)
 	}
-	r.tree = append(r.tree, "lock "+digest(l.mod, l.sum))
+	directories, err := standInLines(t.instead)
+	if err != nil {
+		return nil, err
+	}
+	r.tree = append(append(r.tree, "lock "+digest(l.mod, l.sum)), directories...)
 	if t.Unmodified {
 		r.tree = append(r.tree, "main "+src.pkg)
 	} else {

@@ -24,7 +24,7 @@ type Refused struct {
 
 // Error implements error.
 func (e *Refused) Error() string {
-	return fmt.Sprintf("the module proxy does not serve %s (go env GOPROXY says which proxy; go env -w GOPROXY=URL sets another)", strings.Join(e.Modules, ", "))
+	return fmt.Sprintf("the module proxy does not serve %s (go env GOPROXY says which proxy; go env -w GOPROXY=URL sets another; --stand-in MODULE=VERSION compiles another version of one)", strings.Join(e.Modules, ", "))
 }
 
 // Is reports whether another error is ErrRefused.
