@@ -45,8 +45,12 @@ var readsFiles = []string{
 	"-f", "--filename", "-k", "--kustomize", "--patch-file", "--from-file", "--from-env-file", "--cert", "--key", "--custom", "--output-directory",
 }
 
-// withValue are the flags of one letter that have a value: the rest of the argument, or the next one.
-const withValue = "cefkLlnopsv"
+const (
+	// withValue are the flags of one letter that have a value: the rest of the argument, or the next one.
+	withValue = "cekLlnosv"
+	// sometimesWithValue are those that have one in some commands.
+	sometimesWithValue = "fp"
+)
 
 // Check implements spec.Action.
 func (k Kubectl) Check(f spec.Field) {
@@ -75,24 +79,37 @@ func (k Kubectl) Check(f spec.Field) {
 
 // checkFlag reports a flag that has kubectl ask others than the rig, or read files.
 func (k Kubectl) checkFlag(f spec.Field, at, arg string, i int) {
-	flag, value, with := cutFlag(arg)
-	if !with && i+1 < len(k.Args) {
-		value = k.Args[i+1]
+	for _, r := range readings(arg) {
+		if !r.with && i+1 < len(k.Args) {
+			r.value = k.Args[i+1]
+		}
+		if problem := r.problem(); problem != "" {
+			f.Report(at, "%s", problem)
+			return
+		}
 	}
-	if flag == "--edit" {
-		f.Report(at, "kubectl has no editor: %s can't be given", flag)
-	}
-	if format, _, _ := strings.Cut(value, "="); (flag == "-o" || flag == "--output") && strings.HasSuffix(format, "file") {
-		f.Report(at, "kubectl reads no files of this machine: give it the template itself")
-	}
-	if slices.Contains(leadsElsewhere, flag) {
-		f.Report(at, "the rig says whom kubectl asks, and as whom: %s can't be given", flag)
-	}
-	if !slices.Contains(readsFiles, flag) {
-		return
-	}
-	if value != "-" || flag != "-f" && flag != "--filename" {
-		f.Report(at, "kubectl reads no files of this machine: give it objects as input, with -f and -")
+}
+
+// reading is a flag that an argument may be, and its value if the argument has one.
+type reading struct {
+	flag, value string
+	with        bool
+}
+
+// problem says why a step can't give the flag, or nothing if it can.
+func (r reading) problem() string {
+	format, _, _ := strings.Cut(r.value, "=")
+	switch {
+	case r.flag == "--edit":
+		return "kubectl has no editor: " + r.flag + " can't be given"
+	case (r.flag == "-o" || r.flag == "--output") && strings.HasSuffix(format, "file"):
+		return "kubectl reads no files of this machine: give it the template itself"
+	case slices.Contains(leadsElsewhere, r.flag):
+		return "the rig says whom kubectl asks, and as whom: " + r.flag + " can't be given"
+	case slices.Contains(readsFiles, r.flag) && (r.value != "-" || r.flag != "-f" && r.flag != "--filename"):
+		return "kubectl reads no files of this machine: give it objects as input, with -f and -"
+	default:
+		return ""
 	}
 }
 
@@ -101,26 +118,34 @@ var withoutValue = []string{"-i", "-t", "-q", "--stdin", "--tty", "--quiet", "--
 
 // mayHaveValue reports whether the next argument may be the value of a flag.
 func mayHaveValue(arg string) bool {
-	flag, _, with := cutFlag(arg)
-	return strings.HasPrefix(arg, "-") && !with && !slices.Contains(withoutValue, flag)
+	return strings.HasPrefix(arg, "-") && slices.ContainsFunc(readings(arg), func(r reading) bool {
+		return !r.with && !slices.Contains(withoutValue, r.flag)
+	})
 }
 
-// cutFlag returns the flag of an argument, and its value if the argument has one. Of several flags of one letter
-// in one argument, it is the last. kubectl takes _ in the name of a flag for - (component-base/cli/flag).
-func cutFlag(arg string) (flag, value string, with bool) {
+// readings returns the flags that an argument may be. Of several flags of one letter in one argument, it is the last, or
+// one that has the rest for its value. Commands read the same letter in different ways: -p has a value in patch, and none in
+// logs. kubectl takes _ in the name of a flag for - (component-base/cli/flag).
+func readings(arg string) (all []reading) {
 	if !strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "--") {
-		flag, value, with = strings.Cut(arg, "=")
-		return strings.ReplaceAll(flag, "_", "-"), value, with
+		flag, value, with := strings.Cut(arg, "=")
+		return []reading{{strings.ReplaceAll(flag, "_", "-"), value, with}}
 	}
 	for i := 1; i < len(arg); i++ {
-		if strings.IndexByte(withValue, arg[i]) < 0 && i+1 < len(arg) && arg[i+1] != '=' {
+		last := i+1 == len(arg) || !isLetter(arg[i+1])
+		if strings.IndexByte(withValue+sometimesWithValue, arg[i]) < 0 && !last {
 			continue
 		}
-		value = strings.TrimPrefix(arg[i+1:], "=")
-		return "-" + arg[i:i+1], value, value != ""
+		value := strings.TrimPrefix(arg[i+1:], "=")
+		all = append(all, reading{"-" + arg[i:i+1], value, value != ""})
+		if last || strings.IndexByte(withValue, arg[i]) >= 0 {
+			return all
+		}
 	}
-	return arg, "", false
+	return append(all, reading{flag: arg})
 }
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // Asks implements Asker.
 func (k Kubectl) Asks() map[string]release.Version {

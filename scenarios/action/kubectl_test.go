@@ -31,6 +31,7 @@ steps:
 		"[cluster-info, dump, --output-directory=/a]", "[debug, pod/a, --custom=/a]", "[create, --edit, -f, '-']", "[kuberc, set]",
 		"[create, configmap, a, --from_file=/a]", "[cluster-info, dump, --output_directory, /a]", "[create, configmap, a, --field-manager, --, --from-file=/a]",
 		"[get, pods, -n, --, --server=https://a]", "[exec, a, -it, -c, --, --kubeconfig=/a]",
+		"[logs, -ps, 'https://a', web]", "[logs, '-pshttps://a', web]", "[logs, -fps=https://a, web]", "[logs, web, -ips, --, --server=https://a]",
 	} {
 		if err := load(args); err == nil || !strings.Contains(err.Error(), "a.yaml:7:") {
 			t.Errorf("%s: %v", args, err)
@@ -39,6 +40,7 @@ steps:
 	for _, args := range []string{
 		"[get, pods, -A]", "[get, pods, -Aojson]", "[get, pods, -nfiles]", "[get, pods, -lfile=a]", "[get, pods, '-ojsonpath={.spec.file}']",
 		"[exec, a, --, grep, -f, /a]", "[exec, a, -it, --, grep, -f, /a]", "[exec, a, -n, b, --stdin, --, sh]", "[run, a, --image=b, --rm, --, sh, --server=a]", "[get, pods, -owide]",
+		"[logs, -p, web]", "[logs, -pc, app, web]", "[patch, pod, a, '-p{\"spec\": {}}']", "[exec, -itc, app, a, --, sh]",
 	} {
 		if err := load(args); err != nil {
 			t.Error(fmt.Errorf("%s: %w", args, err))

@@ -199,6 +199,10 @@ func componentUse(at, name string, value any) []nodeUse {
 		return use(name+".host", host, "the kubelet connects to another machine")
 	case name == "clientConfig" && url != nil:
 		return use("clientConfig.url", url, "the API server connects to an address outside of the rig")
+	case (name == "addresses" || name == "podIPs") && outsideAddress(value) != nil:
+		return use(name, outsideAddress(value), "the API server connects to it, past any proxy, for exec and attach")
+	case name == "podIP" && isOutside(value):
+		return use(name, value, "the API server connects to it for the pod's proxy")
 	case name == "externalName":
 		return use(name, value, "the API server connects to it for a webhook or an APIService with this Service")
 	case name == "exec" && is:
@@ -208,6 +212,22 @@ func componentUse(at, name string, value any) []nodeUse {
 	default:
 		return nil
 	}
+}
+
+// outsideAddress returns the first address of a Node's or a Pod's status that is not this machine's own, or nil. A rig's API
+// servers use a Node's InternalIP.
+func outsideAddress(list any) any {
+	all, _ := list.([]any)
+	for _, one := range all {
+		fields, _ := one.(map[string]any)
+		if isOutside(fields["ip"]) {
+			return fields["ip"]
+		}
+		if fields["type"] == "InternalIP" && isOutside(fields["address"]) {
+			return fields["address"]
+		}
+	}
+	return nil
 }
 
 // isOutside reports whether a host is not this machine's own: loopback addresses, those that stand for them, and no host at

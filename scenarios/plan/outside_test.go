@@ -117,6 +117,9 @@ steps:
     subjects: [{kind: Group, name: system:unauthenticated}]
 - kubectl: {version: v1.90.1, args: [patch, pv, a, '-p{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}']}
 - kubectl: {version: v1.90.1, args: [exec, a, --, sh, -c, 'echo {"exec": {"command": ["a"]}}']}
+- patch: {object: nodes/a, merge: {status: {addresses: [{type: Hostname, address: a.example}, {type: InternalIP, address: 192.0.2.2}]}}}
+- patch: {object: nodes/a, merge: {status: {addresses: [{type: InternalIP, address: 127.0.0.1}, {type: ExternalIP, address: 192.0.2.2}]}}}
+- patch: {object: pods/a, subresource: status, merge: {status: {podIP: 192.0.2.2, podIPs: [{ip: 127.0.0.1}, {ip: "2001:db8::1"}]}}}
 `
 	files, err := action.Load(fstest.MapFS{"mine.yaml": {Data: []byte(scenario)}}, []string{"mine.yaml"})
 	if err != nil {
@@ -130,6 +133,7 @@ steps:
 		"mine.yaml:15:58: httpGet.host: 127.1.1.1.example.com: the kubelet", "mine.yaml:17:62: httpGet.host: example.com: the kubelet",
 		"mine.yaml:18:", "mine.yaml:19:", "mine.yaml:21:", "mine.yaml:22:78: exec: /bin/sh: a client with", "mine.yaml:23:",
 		"mine.yaml:24:104: externalName: example.com", "mine.yaml:30:15: subjects: system:unauthenticated", "mine.yaml:31:",
+		"mine.yaml:33:56: addresses: 192.0.2.2: the API server", "mine.yaml:35:", "mine.yaml:35:",
 	}
 	checkOutside(t, plan.OutsideOf(cells, false), want)
 	checkOutside(t, plan.OutsideOf(cells, true), want)
