@@ -46,21 +46,10 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := s.choose(ctx, t, l)
-	if err != nil {
+	r := &recipe{target: t, source: src, lock: l, overlay: make(map[string][]byte)}
+	if err := r.chooseToolchain(ctx, s); err != nil {
 		return nil, err
 	}
-	toolchain, err := s.toolchain(ctx, chosen)
-	if err != nil {
-		return nil, err
-	}
-	var clock map[string][]byte
-	if t.Clock {
-		if clock, err = s.clockFiles(ctx, t, chosen); err != nil {
-			return nil, err
-		}
-	}
-	r := &recipe{target: t, source: src, lock: l, choice: chosen, toolchain: toolchain, overlay: make(map[string][]byte), clock: clock}
 	if t.checkout != nil {
 		r.tree = append(r.tree, "checkout "+t.checkout.Tree)
 	}
@@ -95,11 +84,25 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	r.tree = append(r.tree, digests("overlay", r.overlay)...)
 	r.lines = append([]string{
 		"component " + string(t.Component) + " " + string(t.Version),
-		"toolchain " + toolchain,
+		"toolchain " + r.toolchain,
 		"flags " + strings.Join(r.flags(), " "),
 	}, r.ingredients()...)
-	r.lines = append(r.lines, clockLines(clock)...)
+	r.lines = append(r.lines, clockLines(r.clock)...)
 	return r, nil
+}
+
+// chooseToolchain sets what compiles a recipe that has its lock, and what of that is replaced for a clock of its own.
+func (r *recipe) chooseToolchain(ctx context.Context, s store) (err error) {
+	if r.choice, err = s.choose(ctx, r.target, r.lock); err != nil {
+		return err
+	}
+	if r.toolchain, err = s.toolchain(ctx, r.choice); err != nil {
+		return err
+	}
+	if r.target.Clock {
+		r.clock, err = s.clockFiles(ctx, r.target, r.choice)
+	}
+	return err
 }
 
 // clockLines name the replaced files of the toolchain; where it is installed
