@@ -85,7 +85,7 @@ func goTelling(ctx context.Context, dir string, args []string, tell func(line st
 	return string(ended.Stdout), nil
 }
 
-// onLine returns a text on a line of its own.
+// onLine puts a text, if there is one, on a new line.
 func onLine(text string) string {
 	if text == "" {
 		return ""
@@ -96,13 +96,18 @@ func onLine(text string) string {
 // needsNewer is what the Go command says of a module for a newer Go.
 var needsNewer = regexp.MustCompile(`requires go >= (\d[\w.]*)`)
 
-// newerGo says what to do if a release needs a newer Go.
+// needsGo says what to do if a release needs a version of Go.
+func needsGo(version string) string {
+	return fmt.Sprintf("the release needs Go %s or newer: install it (https://go.dev/dl), or set GOTOOLCHAIN=auto to let the Go command download it", version)
+}
+
+// newerGo says so if the Go command printed that a release needs a newer Go.
 func newerGo(text string) string {
 	found := needsNewer.FindStringSubmatch(text)
 	if found == nil {
 		return ""
 	}
-	return fmt.Sprintf("the release needs Go %s or newer: install it (https://go.dev/dl), or set GOTOOLCHAIN=auto to let the Go command download it", strings.TrimSuffix(found[1], "."))
+	return needsGo(strings.TrimSuffix(found[1], "."))
 }
 
 // downloadModule fetches the module of a release, if it is not there yet, and

@@ -91,7 +91,8 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	return r, nil
 }
 
-// chooseToolchain sets what compiles a recipe that has its lock, and what of that is replaced for a clock of its own.
+// chooseToolchain sets the toolchain of a recipe, which has its lock, and the files of the toolchain that the component's own
+// clock replaces.
 func (r *recipe) chooseToolchain(ctx context.Context, s store) (err error) {
 	if r.choice, err = s.choose(ctx, r.target, r.lock); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (s store) stub() error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	return writeFile(file, []byte("module cache\n"))
+	return writeFile(file, []byte(stub))
 }
 
 // noRelease is the error for a release that the module proxy does not have: it says which

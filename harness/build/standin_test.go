@@ -35,8 +35,8 @@ func TestParseStandIn(t *testing.T) {
 	}
 }
 
-// TestWhatAUserLetsStandIn is in the lock and in the source of a binary, is no part of a committed lock, and makes another
-// binary when a file of it is another one.
+// TestWhatAUserLetsStandIn: stand-ins are in the lock and in the source of a binary. A committed lock has none. A change of
+// a file in a directory that stands in changes the key.
 func TestWhatAUserLetsStandIn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

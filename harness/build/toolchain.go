@@ -125,7 +125,7 @@ func (s store) toolchain(ctx context.Context, c choice) (string, error) {
 	}
 	toolchain := strings.Join(strings.Fields(out), " ")
 	if !isFor(toolchain, c) { // go env answers whatever go.mod asks for
-		return "", fmt.Errorf("%s is installed, and GOTOOLCHAIN forbids another one: %s", toolchain, newerGo("requires go >= "+strings.TrimPrefix(c.needs, "go")))
+		return "", fmt.Errorf("%s is installed, and GOTOOLCHAIN forbids another one: %s", toolchain, needsGo(strings.TrimPrefix(c.needs, "go")))
 	}
 	return toolchain, nil
 }

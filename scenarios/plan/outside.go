@@ -194,13 +194,14 @@ func componentUse(at, name string, value any) []nodeUse {
 			return use("subjects", user, "the API server lets in other users of this machine")
 		}
 	}
+	address := outsideAddress(value)
 	switch host, url := object["host"], object["url"]; {
 	case slices.Contains(handlers, name) && isOutside(host):
 		return use(name+".host", host, "the kubelet connects to another machine")
 	case name == "clientConfig" && url != nil:
 		return use("clientConfig.url", url, "the API server connects to an address outside of the rig")
-	case (name == "addresses" || name == "podIPs") && outsideAddress(value) != nil:
-		return use(name, outsideAddress(value), "the API server connects to it, past any proxy, for exec and attach")
+	case (name == "addresses" || name == "podIPs") && address != nil:
+		return use(name, address, "the API server connects to it, past any proxy, for exec and attach")
 	case name == "podIP" && isOutside(value):
 		return use(name, value, "the API server connects to it for the pod's proxy")
 	case name == "externalName":
