@@ -261,11 +261,10 @@ func code(s string) string {
 
 // link returns a link to a web page, and the address as text if it is not one.
 func link(label, address string) string {
-	u, is := reports.WebAddress(address)
-	if !is {
+	if _, is := reports.WebAddress(address); !is {
 		return text(address)
 	}
-	return fmt.Sprintf("[%s](%s)", text(label), linkEscapes.Replace(u.String()))
+	return fmt.Sprintf("[%s](%s)", text(label), bareLink(address))
 }
 
 // bareLink returns a web address without a label: GitHub shows the lines of code behind it.
