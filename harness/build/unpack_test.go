@@ -167,6 +167,11 @@ func TestAnArchiveThatWasChangedIsRefused(t *testing.T) {
 		"no lock": {func(_ *testing.T, files []file) []file {
 			return slices.DeleteFunc(files, func(f file) bool { return strings.HasPrefix(f.header.Name, "generated-locks/") })
 		}, "builds kube-scheduler@v1.90.1 from something else (lock)"},
+		"a damaged lock": {func(t *testing.T, files []file) []file {
+			t.Helper()
+			theFile(t, files, ".mod").write("module \x00\n")
+			return files
+		}, "its lock of kube-scheduler@v1.90.1 can't be read"},
 		"another lock": {func(t *testing.T, files []file) []file {
 			theFile(t, files, ".sum").write("other sums\n")
 			return files

@@ -84,6 +84,9 @@ func (a *arrival) checkCompiled(ctx context.Context, e *arriving) error {
 	if err != nil {
 		return nil //nolint:nilerr // it is a difference of the recipe
 	}
+	if _, err := chosenBy(l.mod); err != nil {
+		return wrong("its lock of %s can't be read: %w", e.target, err)
+	}
 	chosen, err := a.stage.choose(ctx, e.target, l)
 	if err != nil {
 		return err
