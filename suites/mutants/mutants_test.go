@@ -142,7 +142,7 @@ func run(ctx SpecContext, builder *build.Builder, scenarios []string) map[string
 }
 
 // runTrusted runs cells, and those again, one at a time, of which nothing can be said: the
-// machine was too slow, or the mutant is red of which nothing is changed.
+// machine was too slow, the rig broke, or the mutant is red of which nothing is changed.
 func runTrusted(ctx SpecContext, e *engine.Engine, cells []plan.Cell) (judged []reports.Cell) {
 	GinkgoHelper()
 	const rounds = 3
@@ -153,7 +153,10 @@ func runTrusted(ctx SpecContext, e *engine.Engine, cells []plan.Cell) (judged []
 		var again []plan.Cell
 		doubtful := redUnchanged(results)
 		for i, r := range results { // in the order of the cells
-			if tooSlow(r) || round+1 < rounds && doubtful[original(r.ID)] {
+			if unjudged(r) {
+				AddReportEntry(r.ID, fmt.Sprintf("round %d: %s: %s", round+1, r.Outcome, r.Reason), ReportEntryVisibilityFailureOrVerbose)
+			}
+			if unjudged(r) || round+1 < rounds && doubtful[original(r.ID)] {
 				again = append(again, cells[i])
 			} else {
 				judged = append(judged, r)
@@ -162,7 +165,11 @@ func runTrusted(ctx SpecContext, e *engine.Engine, cells []plan.Cell) (judged []
 		cells = again
 		e.Parallel = 1
 	}
-	Expect(cells).To(BeEmpty(), "the machine was too slow for these")
+	var ids []string
+	for _, c := range cells {
+		ids = append(ids, c.ID)
+	}
+	Expect(ids).To(BeEmpty(), "nothing can be said of these, whatever was changed in them")
 	return judged
 }
 
@@ -183,7 +190,9 @@ func original(mutant string) string {
 	return id
 }
 
-// tooSlow reports whether nothing is red, and something could not be judged.
-func tooSlow(r reports.Cell) bool {
-	return found(r) == "" && slices.ContainsFunc(r.Checks, func(c reports.Check) bool { return c.Outcome == reports.Unknown })
+// unjudged reports whether nothing is red, and something could not be judged: such a mutant did not survive.
+func unjudged(r reports.Cell) bool {
+	return found(r) == "" && slices.ContainsFunc(r.Checks, func(c reports.Check) bool {
+		return c.Outcome == reports.Unknown || c.Outcome == reports.HarnessError
+	})
 }

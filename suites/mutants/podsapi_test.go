@@ -110,7 +110,7 @@ func runPodsMutant(ctx context.Context, m podsMutant) (judged []reports.Cell) {
 		results := runReport(exec.CommandContext(ctx, skewrig, append(args, cells...)...))
 		cells = nil
 		for _, cell := range results {
-			if tooSlow(cell) && parallel > 1 {
+			if unjudged(cell) && parallel > 1 {
 				cells = append(cells, cell.ID)
 			} else {
 				judged = append(judged, cell)

@@ -207,7 +207,7 @@ func (s *score) look(ctx context.Context, cell plan.Cell) error {
 	}
 	defer os.RemoveAll(rig.dir)
 	results, err := rig.engine(nil).Run(ctx, []plan.Cell{hurried(cell, unchanged, s.patience)})
-	if err != nil || ctx.Err() != nil || tooSlow(results[0]) {
+	if err != nil || ctx.Err() != nil || unjudged(results[0]) {
 		return err
 	}
 	seen, err := os.ReadFile(rig.seen())
