@@ -27,7 +27,15 @@ func newAssembler(cells []plan.Cell, files []string, of Catalog, reproduce repor
 		return nil, err
 	}
 	ran := cellIDs(cells)
-	notRun := slices.DeleteFunc(cellIDs(slices.Concat(own, of.Cells())), func(id string) bool { return slices.Contains(ran, id) })
+	others := slices.Concat(own, of.Cells())
+	if of.Releases.Chosen() { // what is known of the default releases stays true
+		byDefault, err := builtIn()
+		if err != nil {
+			return nil, Failed(err)
+		}
+		others = append(others, byDefault.BuiltIn...)
+	}
+	notRun := slices.DeleteFunc(cellIDs(others), func(id string) bool { return slices.Contains(ran, id) })
 	return &assembler{of.Known, notRun, of.Requirements, reports.ReadingsOf(of.Requirements), reproduce}, nil
 }
 

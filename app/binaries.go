@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -20,6 +21,9 @@ type Binaries struct {
 	// CacheDir is where built components are kept. If unset, skewrig in the
 	// user's cache directory.
 	CacheDir string
+	// Newest and Previous are the releases that scenarios call so. If unset, the default ones; with a
+	// Newest alone, Previous is the newest supported release of the minor version before.
+	Newest, Previous string
 	// Given are ready-made binaries: COMPONENT=PATH for the release that it says
 	// it is, or COMPONENT@RELEASE=PATH.
 	Given []string
@@ -43,9 +47,13 @@ type Binaries struct {
 // may take a minute.
 func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 	builder := &build.Builder{Dir: b.CacheDir, Toolchain: b.Toolchain}
+	var err error
+	if builder.Pair, err = release.Choose(b.Newest, b.Previous); err != nil {
+		return nil, err
+	}
 	var problems []error
 	for _, text := range b.Given {
-		given, err := parseGiven(ctx, text)
+		given, err := parseGiven(ctx, text, builder.Pair)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("--binary %s: %w", text, err))
 		}
@@ -58,8 +66,7 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 		}
 		builder.StandIns = append(builder.StandIns, one)
 	}
-	var err error
-	builder.Overlays, err = b.Overlaid()
+	builder.Overlays, err = b.Overlaid(builder.Pair)
 	problems = append(problems, err)
 	if b.Assets != "" {
 		assets, err := build.Assets(ctx, b.Assets)
@@ -67,6 +74,12 @@ func (b Binaries) Builder(ctx context.Context) (*build.Builder, error) {
 			problems = append(problems, fmt.Errorf("KUBEBUILDER_ASSETS: %w", err))
 		}
 		builder.Given = append(builder.Given, assets...)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	if builder.Pair.Chosen() {
+		problems = append(problems, Failed(builder.Know(ctx)))
 	}
 	problems = append(problems, b.open(ctx, builder))
 	return builder, errors.Join(problems...)
@@ -77,7 +90,7 @@ func (b Binaries) open(ctx context.Context, builder *build.Builder) error {
 	var names []build.SourceName
 	var problems []error
 	for _, text := range b.Sources {
-		name, err := build.ParseSource(text)
+		name, err := build.ParseSource(text, builder.Pair)
 		if err == nil && slices.ContainsFunc(names, func(n build.SourceName) bool { return n.Component == name.Component && n.Instead == name.Instead }) {
 			err = fmt.Errorf("another one stands in for %s already", name.Instead)
 		}
@@ -98,10 +111,10 @@ func (b Binaries) open(ctx context.Context, builder *build.Builder) error {
 }
 
 // Overlaid reads the Overlays, in their order. The error says everything that is wrong.
-func (b Binaries) Overlaid() (all []build.Overlay, _ error) {
+func (b Binaries) Overlaid(releases release.Releases) (all []build.Overlay, _ error) {
 	var problems []error
 	for _, text := range b.Overlays {
-		overlay, err := build.ParseOverlay(text)
+		overlay, err := build.ParseOverlay(text, releases)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("--overlay %s: %w", text, err))
 		}
@@ -142,7 +155,7 @@ func (b Binaries) CheckNeeded(builder *build.Builder, needed []build.Target) err
 	return errors.Join(problems...)
 }
 
-func parseGiven(ctx context.Context, text string) (build.Given, error) {
+func parseGiven(ctx context.Context, text string, releases release.Releases) (build.Given, error) {
 	name, path, ok := strings.Cut(text, "=")
 	if !ok {
 		return build.Given{}, errors.New("want COMPONENT=PATH or COMPONENT@RELEASE=PATH")
@@ -155,7 +168,7 @@ func parseGiven(ctx context.Context, text string) (build.Given, error) {
 	if err != nil || !versioned {
 		return given, err
 	}
-	given.Version, err = build.Component(name).Resolve(version)
+	given.Version, err = build.Component(name).Resolve(version, releases)
 	return given, err
 }
 

@@ -30,32 +30,29 @@ type Catalog struct {
 	Requirements []reports.Requirement
 	// Known is what they are known to fail.
 	Known known.List
-	// Sources stand in for releases. If unset, none does.
-	Sources release.Sources
-
-	// refused says why cells of BuiltIn can't run on the sources, by their file.
-	refused map[string]error
+	// Releases are those that words of scenarios stand for. If unset, the default ones.
+	Releases release.Releases
 }
 
 // Here returns the catalog of the working directory. Everything that is wrong with a
 // repository's own is reported.
-func Here() (Catalog, error) { return HereOn(nil) }
+func Here() (Catalog, error) { return HereOn(release.Releases{}) }
 
-// HereOn is Here with sources that stand in for releases.
-func HereOn(sources release.Sources) (Catalog, error) {
+// HereOn is Here with other releases than the default ones.
+func HereOn(releases release.Releases) (Catalog, error) {
 	ours, err := builtIn()
 	if err != nil {
 		return Catalog{}, Failed(err)
 	}
-	repository, err := ownCatalog(sources)
+	repository, err := ownCatalog(releases)
 	if err != nil {
 		stated := Catalog{Requirements: slices.Concat(repository.Requirements, ours.Requirements)}
 		_, err := stated.addProblems(err, repository.Files)
 		return Catalog{}, err
 	}
-	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known, Sources: sources}
-	if len(sources) > 0 {
-		if err := here.on(sources); err != nil {
+	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known, Releases: releases}
+	if releases.Chosen() || len(releases.Sources) > 0 {
+		if here.BuiltIn, err = catalog.CellsOn(releases); err != nil {
 			return Catalog{}, Failed(err)
 		}
 	}
@@ -70,35 +67,6 @@ func HereOn(sources release.Sources) (Catalog, error) {
 	return here, here.saidTwice()
 }
 
-// on has the cells that come with skewrig run on sources. Those that can't stay as they are:
-// Select says why.
-func (c *Catalog) on(sources release.Sources) error {
-	cells, refused, err := catalog.CellsOn(sources)
-	if err != nil {
-		return err
-	}
-	for i, cell := range c.BuiltIn {
-		if at := slices.IndexFunc(cells, func(on plan.Cell) bool { return on.ID == cell.ID }); at >= 0 {
-			c.BuiltIn[i] = cells[at]
-		}
-	}
-	c.refused = refused
-	return nil
-}
-
-// checkSources is an error if the sources refuse one of the cells.
-func (c Catalog) checkSources(cells []plan.Cell) error {
-	var problems []error
-	seen := make(map[string]bool)
-	for _, cell := range cells {
-		if err := c.refused[cell.File]; err != nil && !seen[cell.File] {
-			seen[cell.File] = true
-			problems = append(problems, err)
-		}
-	}
-	return errors.Join(problems...)
-}
-
 // Excusing returns the catalog with what the list in a file says is known to fail, too. If
 // the file is unset, there is none.
 func (c Catalog) Excusing(file string) (Catalog, error) {
@@ -111,7 +79,7 @@ func (c Catalog) Excusing(file string) (Catalog, error) {
 }
 
 // ownCatalog is that of the repository. Its directory is empty if there is none.
-func ownCatalog(sources release.Sources) (own.Catalog, error) {
+func ownCatalog(releases release.Releases) (own.Catalog, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return own.Catalog{}, err
@@ -120,7 +88,7 @@ func ownCatalog(sources release.Sources) (own.Catalog, error) {
 	if !found {
 		return own.Catalog{}, nil
 	}
-	return own.LoadOn(dir, sources)
+	return own.LoadOn(dir, releases)
 }
 
 // builtIn is what comes with skewrig, which is read once: it takes a fifth of a second.
@@ -156,14 +124,17 @@ func (c Catalog) Cells() []plan.Cell { return slices.Concat(c.Own, c.BuiltIn) }
 
 // Default are the cells that are run unless others are asked for: all of the
 // repository's and, of those that come with skewrig, what the default pair shows.
-func (c Catalog) Default() []plan.Cell { return slices.Concat(c.Own, catalog.Default(c.BuiltIn)) }
+func (c Catalog) Default() []plan.Cell {
+	return slices.Concat(c.Own, catalog.Default(c.BuiltIn, c.Releases))
+}
 
 // DefaultTargets are what the cells that are run by default need: for those that come
 // with skewrig all of the newest release, and the kubelet of the one before.
 func (c Catalog) DefaultTargets() []build.Target {
 	targets := Targets(c.Own)
 	if len(c.BuiltIn) > 0 {
-		targets = append(append(targets, build.AllOf(release.Newest)...), build.Target{Component: build.Kubelet, Version: release.Previous})
+		newest, previous := c.Releases.Pair()
+		targets = append(append(targets, build.AllOf(newest)...), build.Target{Component: build.Kubelet, Version: previous})
 	}
 	return targets
 }

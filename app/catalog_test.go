@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // ownCatalogIn makes a repository with a catalog, whose scenarios share an axis, and
@@ -200,4 +202,44 @@ func readFile(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestTheCatalogOnAnotherPair: words stand for the releases of the pair, and a scenario that it can't run is marked with
+// the rule, and stops no other. By default, there is none.
+func TestTheCatalogOnAnotherPair(t *testing.T) {
+	t.Chdir(t.TempDir())
+	pair, err := release.Choose("v1.90.0-beta.0", string(release.Newest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	learn(t, pair.Newest, release.Newest)
+	here, err := HereOn(pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := here.Select([]string{"**"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byID := make(map[string]plan.Cell)
+	for _, c := range cells {
+		byID[c.ID] = c
+	}
+	for id, unfit := range map[string]string{
+		"kep-4939/e2e/tls-probe-tls-server/apiserver:v1.90.0-beta.0/kubelet:v1.90.0-beta.0":   "",
+		"kep-4939/upgrade/kubelet/apiserver:v1.90.0-beta.0/kubelet:" + string(release.Newest): "is more than three minor versions older than",
+	} {
+		if cell, there := byID[id]; !there || !strings.Contains(cell.Unfit, unfit) || (unfit == "") != (len(Targets([]plan.Cell{cell})) > 0) {
+			t.Errorf("%s: %t, %q", id, there, cell.Unfit)
+		}
+	}
+	none, err := Here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range none.BuiltIn {
+		if c.Unfit != "" {
+			t.Errorf("%s: %s", c.ID, c.Unfit)
+		}
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/own"
@@ -72,15 +73,47 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 			return nil, errors.Join(err, ofUpstream(patterns))
 		}
 	}
-	if err := c.checkSources(cells); err != nil {
-		return nil, err
+	cells, ours := c.fitting(cells)
+	return cells, c.problemsOf(ours, true)
+}
+
+// fitting marks the cells that come with skewrig and of which something is wrong on the releases, which is the fault
+// of neither: on the default ones, nothing is. It returns also those that a user has to answer for.
+func (c Catalog) fitting(cells []plan.Cell) (all, theirs []plan.Cell) {
+	if !c.Releases.Chosen() && len(c.Releases.Sources) == 0 {
+		return cells, cells
 	}
-	return cells, c.problemsOf(cells, true)
+	builtIn := make(map[string]bool)
+	for _, cell := range c.BuiltIn {
+		builtIn[cell.File] = true
+	}
+	byFile := make(map[string][]plan.Cell)
+	for _, cell := range cells {
+		byFile[cell.File] = append(byFile[cell.File], cell)
+	}
+	wrong := make(map[string]error)
+	for file, of := range byFile {
+		if builtIn[file] {
+			wrong[file] = c.problemsOf(of, true)
+		}
+	}
+	for _, cell := range cells {
+		switch err := wrong[cell.File]; {
+		case err != nil && cell.Unfit == "":
+			all = append(all, catalog.Unfit([]plan.Cell{cell}, err)...)
+		case builtIn[cell.File]:
+			all = append(all, cell)
+		default:
+			all, theirs = append(all, cell), append(theirs, cell)
+		}
+	}
+	return all, theirs
 }
 
 // problemsOf returns what is wrong with cells, beside what is found when their files are read. Cells that are not whole,
 // since their files could not be decoded, may lack what others have.
 func (c Catalog) problemsOf(cells []plan.Cell, whole bool) error {
+	cells = slices.DeleteFunc(slices.Clone(cells), func(cell plan.Cell) bool { return cell.Unfit != "" })
 	limited, large := check.Limited(cells)
 	_, err := engine.Compile(limited)
 	problems := []error{large, err, engine.UnknownFields(cells), check.MissingFields(limited), c.checkRequirements(cells)}
@@ -219,7 +252,7 @@ func (c Catalog) planFiles(paths []string) ([]plan.Cell, error) {
 	}
 	var all []*spec.File
 	for _, from := range slices.Sorted(maps.Keys(within)) {
-		scenarios, err := action.LoadWith(action.Options{Axes: releases, Sources: c.Sources}, files.NamedFS(from, files.MaxText, within[from]), within[from])
+		scenarios, err := action.LoadWith(action.Options{Axes: releases, Releases: c.Releases, MarkUnfit: c.Releases.Chosen()}, files.NamedFS(from, files.MaxText, within[from]), within[from])
 		all, problems = append(all, scenarios...), append(problems, err)
 	}
 	if err := errors.Join(problems...); err != nil {

@@ -29,7 +29,7 @@ var imageRelease = regexp.MustCompile(`^kindest/node:(v[^@]+)`)
 // containers: the releases come from the nodes' images, feature gates are set
 // on every component, as kind does. What of the file makes no difference to a
 // rig is reported to w.
-func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
+func kindCell(w io.Writer, path string, newest release.Version) (plan.Cell, bool, error) {
 	text, err := files.Read(path, files.MaxText)
 	if err != nil {
 		return plan.Cell{}, false, nil //nolint:nilerr // Select says what is wrong
@@ -41,7 +41,7 @@ func kindCell(w io.Writer, path string) (plan.Cell, bool, error) {
 	var cluster v1alpha4.Cluster
 	var topology record.Topology
 	if err = yaml.UnmarshalStrict(text, &cluster); err == nil {
-		topology, err = kindTopology(cluster)
+		topology, err = kindTopology(cluster, newest)
 	}
 	if err != nil {
 		return plan.Cell{}, true, fmt.Errorf("reading the kind cluster %s: %w", path, err)
@@ -70,8 +70,8 @@ func kindIgnored(cluster map[string]any) (fields []string) {
 	return fields
 }
 
-func kindTopology(cluster v1alpha4.Cluster) (record.Topology, error) {
-	topology := record.Topology{Version: release.Newest, Gates: cluster.FeatureGates, ControllerManager: true, Scheduler: true}
+func kindTopology(cluster v1alpha4.Cluster, newest release.Version) (record.Topology, error) {
+	topology := record.Topology{Version: newest, Gates: cluster.FeatureGates, ControllerManager: true, Scheduler: true}
 	nodes := cluster.Nodes
 	if len(nodes) == 0 {
 		nodes = []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole}}
@@ -79,7 +79,7 @@ func kindTopology(cluster v1alpha4.Cluster) (record.Topology, error) {
 	var problems []error
 	count := make(map[v1alpha4.NodeRole]int)
 	for i, node := range nodes {
-		version, err := kindVersion(node)
+		version, err := kindVersion(node, newest)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("nodes[%d]: %w", i, err))
 			continue
@@ -99,13 +99,13 @@ func kindTopology(cluster v1alpha4.Cluster) (record.Topology, error) {
 }
 
 // kindVersion is the release of a node's image. Without an image, the newest.
-func kindVersion(node v1alpha4.Node) (release.Version, error) {
+func kindVersion(node v1alpha4.Node, newest release.Version) (release.Version, error) {
 	if node.Image == "" {
-		return release.Newest, nil
+		return newest, nil
 	}
 	found := imageRelease.FindStringSubmatch(node.Image)
 	if found == nil {
-		return "", fmt.Errorf("the image %q does not name a release, like kindest/node:%s", node.Image, release.Newest)
+		return "", fmt.Errorf("the image %q does not name a release, like kindest/node:%s", node.Image, newest)
 	}
 	return release.Parse(found[1])
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -26,7 +27,7 @@ nodes:
 kubeadmConfigPatches: ["kind: ClusterConfiguration"]
 `)
 	var said strings.Builder
-	cell, isKind, err := kindCell(&said, "kind.yaml")
+	cell, isKind, err := kindCell(&said, "kind.yaml", release.Newest)
 	if err != nil || !isKind {
 		t.Fatal(isKind, err)
 	}
@@ -56,7 +57,7 @@ nodes:
 - role: worker
   image: kindest/node:v1.31.0
 `)
-	_, _, err := kindCell(io.Discard, "kind.yaml")
+	_, _, err := kindCell(io.Discard, "kind.yaml", release.Newest)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -66,7 +67,7 @@ nodes:
 		}
 	}
 	golden.Write(t, "scenario.yaml", scenario)
-	if _, isKind, err := kindCell(io.Discard, "scenario.yaml"); isKind || err != nil {
+	if _, isKind, err := kindCell(io.Discard, "scenario.yaml", release.Newest); isKind || err != nil {
 		t.Errorf("a scenario was taken for a kind cluster: %v, %v", isKind, err)
 	}
 }

@@ -23,7 +23,7 @@ func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *swept
 	for _, one := range all {
 		files = append(files, one.files...)
 	}
-	here, err := HereOn(builder.Replaced())
+	here, err := HereOn(builder.Releases())
 	if err != nil {
 		return err
 	}

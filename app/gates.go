@@ -14,12 +14,12 @@ import (
 // source of the builder if one is in the place of the release; a release in full is itself. For a
 // release whose gates no table has, a program is compiled that prints them, which takes a minute.
 func Gates(ctx context.Context, builder *build.Builder, word string) (gated.Release, *apitypes.API, error) {
-	v, err := release.Resolve(word)
+	v, err := builder.Releases().Resolve(word)
 	if err != nil {
 		return gated.Release{}, nil, err
 	}
 	if word != string(v) {
-		v = builder.Replaced().Of(string(build.APIServer), v)
+		v = builder.Releases().Sources.Of(string(build.APIServer), v)
 	}
 	api, err := builder.API(ctx, v)
 	if err != nil {

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/graduation"
@@ -14,7 +15,7 @@ import (
 )
 
 // Graduate judges by the saved runs in directories what an enhancement lacks for a
-// stage.
+// stage. What could be run besides is that of the newest release of these runs.
 func Graduate(kep, stage string, dirs []string) (graduation.Result, error) {
 	on, err := gather(kep, dirs)
 	if err != nil {
@@ -54,14 +55,13 @@ func gather(kep string, dirs []string) (on grounds, err error) {
 	if on.enhancement, err = criteria.Find(all, kep); err != nil {
 		return on, err
 	}
-	cells, err := catalog.Cells()
-	if err != nil {
-		return on, err
-	}
-	on.planned = criteria.Planned(cells)
+	var judged release.Releases
 	var mistakes []error
 	for _, dir := range dirs {
 		report, err := ReadReport(dir)
+		if report.Reproduce.Newest.Compare(judged.Newest) > 0 {
+			judged = release.Releases{Newest: report.Reproduce.Newest, Previous: report.Reproduce.Previous}
+		}
 		var run evidence.Run
 		if err == nil {
 			run, err = saved.Run(dir, report, on.enhancement.Concerns)
@@ -69,5 +69,10 @@ func gather(kep string, dirs []string) (on grounds, err error) {
 		mistakes = append(mistakes, err)
 		on.runs = append(on.runs, run)
 	}
+	cells, err := catalog.CellsOn(judged)
+	if err != nil {
+		return on, Failed(err)
+	}
+	on.planned = criteria.Planned(cells)
 	return on, Failed(errors.Join(mistakes...))
 }

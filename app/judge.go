@@ -21,7 +21,7 @@ func (c Catalog) Judge(ctx context.Context, dir string, files []string, to Place
 	if err != nil {
 		return reports.Report{}, err
 	}
-	if c, err = c.onSourcesOf(saved); err != nil {
+	if c, err = c.onReleasesOf(saved); err != nil {
 		return reports.Report{}, err
 	}
 	cells, err := c.savedCells(saved, files)

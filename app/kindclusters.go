@@ -27,12 +27,14 @@ type KindClusters struct {
 	// NodeImages are RELEASE=IMAGE. A release that is not among them has the image that
 	// skewrig build node-image made, or else kindest/node of that release.
 	NodeImages []string
+	// Releases are those that words stand for. If unset, the default ones.
+	Releases release.Releases
 }
 
 // Open begins to make kind clusters, which close ends. What is missing on this machine is an error
 // before anything starts. Of kindest/node, an image that is not there is pulled.
 func (c KindClusters) Open(ctx context.Context, builder *build.Builder, cells []plan.Cell, command string, tell func(string)) (_ *engine.Kind, closeIt func() error, err error) {
-	named, err := parseNodeImages(c.NodeImages)
+	named, err := parseNodeImages(c.Releases, c.NodeImages)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +85,7 @@ func (c KindClusters) CheckUsed(cells []plan.Cell) error {
 	if len(c.NodeImages) == 0 {
 		return nil // without looking at what the cells do, which takes a moment
 	}
-	named, err := parseNodeImages(c.NodeImages)
+	named, err := parseNodeImages(c.Releases, c.NodeImages)
 	problems := []error{err}
 	needed := nodeReleases(cells)
 	for _, v := range slices.SortedFunc(maps.Keys(named), release.Version.Compare) {
@@ -95,12 +97,12 @@ func (c KindClusters) CheckUsed(cells []plan.Cell) error {
 }
 
 // parseNodeImages reads RELEASE=IMAGE.
-func parseNodeImages(texts []string) (map[release.Version]string, error) {
+func parseNodeImages(releases release.Releases, texts []string) (map[release.Version]string, error) {
 	named := make(map[release.Version]string)
 	var problems []error
 	for _, text := range texts {
 		word, image, both := strings.Cut(text, "=")
-		v, err := release.Resolve(word)
+		v, err := releases.Resolve(word)
 		switch {
 		case !both || image == "":
 			err = errors.New("write RELEASE=IMAGE, for example " + string(release.Newest) + "=kindest/node:" + string(release.Newest))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/own"
@@ -15,7 +16,7 @@ import (
 func listFor(made reports.Reproduce) func(reports.Cell) string {
 	const given = "a file that --known-deviations names"
 	repository := sync.OnceValue(func() own.Catalog {
-		c, _ := ownCatalog(nil) // one that can't be read has no cells
+		c, _ := ownCatalog(release.Releases{}) // one that can't be read has no cells
 		return c
 	})
 	return func(c reports.Cell) string {

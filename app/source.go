@@ -13,28 +13,29 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// SourcesOf are the checkouts of a builder, for the report.
-func SourcesOf(ctx context.Context, builder *build.Builder) (all []reports.Source, _ error) {
+// WithReleases writes down what a run says of the releases of a builder, and of its checkouts.
+func WithReleases(ctx context.Context, builder *build.Builder, r *reports.Reproduce) error {
+	r.Newest, r.Previous = builder.Pair.Pair()
 	for _, s := range builder.Sources {
 		diff, err := s.Checkout.Diff(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("what was changed in %s: %w", s.Checkout.Dir, err)
+			return Failed(fmt.Errorf("what was changed in %s: %w", s.Checkout.Dir, err))
 		}
-		all = append(all, reports.Source{
+		r.Sources = append(r.Sources, reports.Source{
 			Component: s.Component, Instead: s.Instead, Version: s.Version, Dir: s.Checkout.Dir,
 			Commit: s.Checkout.Commit, Tree: s.Checkout.Tree, Diff: diff, Gates: release.FormatGates(s.Gates),
 		})
 	}
-	return all, nil
+	return nil
 }
 
-// onSourcesOf is the catalog on the sources of a saved run.
-func (c Catalog) onSourcesOf(saved reports.Report) (Catalog, error) {
-	sources, err := saved.Reproduce.Known()
-	if err != nil || len(sources) == 0 {
+// onReleasesOf is the catalog on the releases of a saved run.
+func (c Catalog) onReleasesOf(saved reports.Report) (Catalog, error) {
+	releases, err := saved.Reproduce.Releases()
+	if err != nil || !releases.Chosen() && len(releases.Sources) == 0 {
 		return c, err
 	}
-	on, err := HereOn(sources)
+	on, err := HereOn(releases)
 	on.Known = c.Known
 	return on, err
 }
@@ -44,7 +45,7 @@ func (c Catalog) onSourcesOf(saved reports.Report) (Catalog, error) {
 func (b Binaries) Directories() (all []string, _ error) {
 	seen := make(map[string]bool)
 	for _, text := range b.Sources {
-		name, err := build.ParseSource(text)
+		name, err := build.ParseSource(text, release.Releases{})
 		if err != nil {
 			return nil, fmt.Errorf("--source %s: %w", text, err)
 		}

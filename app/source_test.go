@@ -29,7 +29,7 @@ func learn(t *testing.T, v, like release.Version) []release.Gate {
 func TestTheCatalogOnASource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	learn(t, older, release.Previous)
-	here, err := HereOn(release.Sources{{Component: "kubelet", Instead: release.Newest, Version: older}})
+	here, err := HereOn(release.Releases{Sources: release.Sources{{Component: "kubelet", Instead: release.Newest, Version: older}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +38,9 @@ func TestTheCatalogOnASource(t *testing.T) {
 		t.Errorf("%v, %+v", err, cells)
 	}
 	// A scenario that turns on a gate of the newest kubelet.
-	_, err = here.Select([]string{"kep-4939/e2e/tls-probe-tls-server"})
-	if err == nil || !strings.Contains(err.Error(), "e2e-tls-probe-tls-server.yaml:") || !strings.Contains(err.Error(), string(older)+" has no feature gate GRPCContainerProbeTLS") {
-		t.Errorf("a gate that the source does not have: %v", err)
+	cells, err = here.Select([]string{"kep-4939/e2e/tls-probe-tls-server"})
+	if err != nil || !strings.Contains(cells[0].Unfit, string(older)+" has no feature gate GRPCContainerProbeTLS") {
+		t.Errorf("a gate that the source does not have: %v, %+v", err, cells)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestComponentsApart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const mine release.Version = "v1.37.1-2+0123456789abcd.01234567"
 	learn(t, mine, release.Newest)
-	here, err := HereOn(release.Sources{{Component: "kube-controller-manager", Instead: release.Newest, Version: mine}})
+	here, err := HereOn(release.Releases{Sources: release.Sources{{Component: "kube-controller-manager", Instead: release.Newest, Version: mine}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestASavedRunOnASource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	on, err := here.onSourcesOf(report)
+	on, err := here.onReleasesOf(report)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestASavedRunOnASource(t *testing.T) {
 		t.Errorf("%+v", on.BuiltIn[i].Topology)
 	}
 	report.Reproduce.Sources[0].Gates = "no table"
-	if _, err := here.onSourcesOf(report); err == nil {
+	if _, err := here.onReleasesOf(report); err == nil {
 		t.Error("a report whose gates can't be read is judged")
 	}
 }

@@ -21,7 +21,7 @@ func TestScenariosOfFindingsAreScenarios(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	here, err := HereOn(nil)
+	here, err := Here()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -33,17 +32,18 @@ func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *buil
 // an argument, it is the newest release with one node of it and one of the release
 // before.
 func (c Catalog) UpCell(w io.Writer, args []string) (plan.Cell, error) {
+	newest, previous := c.Releases.Pair()
 	if len(args) == 0 {
 		return c.onSources(plan.Cell{Topology: record.Topology{
-			Version: release.Newest, ControllerManager: true, Scheduler: true,
+			Version: newest, ControllerManager: true, Scheduler: true,
 			Nodes: []record.Node{
-				{Name: "node-a", Version: release.Newest},
-				{Name: "node-b", Version: release.Previous},
+				{Name: "node-a", Version: newest},
+				{Name: "node-b", Version: previous},
 			},
 		}}), nil
 	}
 	if IsFile(args[0]) {
-		if cell, isKind, err := kindCell(w, args[0]); isKind || err != nil {
+		if cell, isKind, err := kindCell(w, args[0], newest); isKind || err != nil {
 			return c.onSources(cell), err
 		}
 	}
@@ -62,13 +62,13 @@ func (c Catalog) onSources(cell plan.Cell) plan.Cell {
 	t := &cell.Topology
 	members := slices.Clone(t.ControlPlane())
 	for i, m := range members {
-		members[i].Version = c.Sources.Of(spec.Program(m.Name), m.Version)
+		members[i].Version = c.Releases.Sources.Of(spec.Program(m.Name), m.Version)
 		if members[i].Version != m.Version {
 			t.Version, t.Members = members[0].Version, members
 		}
 	}
 	for i, n := range t.Nodes {
-		t.Nodes[i].Version = c.Sources.Of(spec.Program(spec.KubeletPrefix+n.Name), n.Version)
+		t.Nodes[i].Version = c.Releases.Sources.Of(spec.Program(spec.KubeletPrefix+n.Name), n.Version)
 	}
 	return cell
 }

@@ -59,7 +59,7 @@ func (r specsRig) topology(gates []string) record.Topology {
 		Version: r.Release, Gates: settable(gates, name.ControlPlane), ControllerManager: true, Scheduler: true,
 		Nodes: []record.Node{{Name: specsNode, Version: r.kubelet, Gates: settable(gates, name.Kubelet), Runtime: name.Runtime}},
 	}
-	return Catalog{Sources: r.Sources}.onSources(plan.Cell{Topology: topology}).Topology
+	return Catalog{Releases: release.Releases{Sources: r.Sources}}.onSources(plan.Cell{Topology: topology}).Topology
 }
 
 // settable are the gates that a release has, and that are off unless they are turned on, with

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // APIVersion and Kind say what a report file is, as Kubernetes objects do.
@@ -72,6 +74,10 @@ type Reproduce struct {
 	AllowHost bool `json:"allowHost,omitempty"`
 	// Sources are the checkouts that stood in for releases. If unset, there were none.
 	Sources []Source `json:"sources,omitempty"`
+	// Newest and Previous are the releases that scenarios call so. If unset, they are those that this
+	// Skewrig has by default.
+	Newest   release.Version `json:"newest,omitempty"`
+	Previous release.Version `json:"previous,omitempty"`
 	// Seed is what every random choice of the run derives from.
 	Seed int64 `json:"seed"`
 	// Host is volatile: the same run on another machine is the same run.

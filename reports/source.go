@@ -25,16 +25,17 @@ type Source struct {
 	Gates string `json:"gates"`
 }
 
-// Known makes known what the sources of a run say of themselves, and returns them as plans
-// have them.
-func (r Reproduce) Known() (all release.Sources, err error) {
+// Releases makes known what the sources of a run say of themselves, and returns them, and the
+// pair of the run, as plans have them.
+func (r Reproduce) Releases() (all release.Releases, err error) {
+	all.Newest, all.Previous = r.Newest, r.Previous
 	for _, s := range r.Sources {
 		gates, err := release.ParseGates(s.Gates)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		release.Learn(s.Version, gates)
-		all = append(all, release.Source{Component: s.Component, Instead: s.Instead, Version: s.Version})
+		all.Sources = append(all.Sources, release.Source{Component: s.Component, Instead: s.Instead, Version: s.Version})
 	}
 	return all, nil
 }

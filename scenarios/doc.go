@@ -49,9 +49,10 @@
 // ["true", "false"]); in a manifest, an unquoted scalar that is nothing but a
 // reference takes the type that its value looks like. A cell's id is the
 // scenario's id followed by <axis>:<value> for each axis in the order of their
-// names. The values "newest" and "previous" stand for the default pair of
-// releases, and a minor version ("v1.36") for its newest patch release that is
-// supported; the id shows the release.
+// names. The values "newest" and "previous" stand for the pair of releases that run, "n-2" for
+// the release two minor versions before the newest, "next" for a pre-release of the minor version
+// after it, "before-GATE" for the newest release without a feature gate, and a minor version
+// ("v1.36") for its newest patch release that is supported; the id shows the release.
 //
 // where leaves combinations out: it is one or several comparisons, joined by
 // and. A release without its patch stands for all of that minor version. The word

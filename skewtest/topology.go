@@ -65,7 +65,7 @@ const rigID = "skewtest/rig/topology"
 func (t Topology) cell() (plan.Cell, error) {
 	problems := append(t.names(), t.images()...)
 	topology := spec.Topology{ControlPlane: t.ControlPlane, Nodes: t.Nodes}
-	_, conflicts := spec.NewRig(topology, nil, nil)
+	_, conflicts := spec.NewRig(topology, nil, release.Releases{})
 	if problems = append(problems, conflicting(conflicts)...); len(problems) > 0 {
 		return plan.Cell{}, fmt.Errorf("the topology: %w", errors.Join(problems...))
 	}
@@ -201,7 +201,7 @@ func linked(instances []cluster.Instance, name string) []string {
 func (c Change) planned(instances []cluster.Instance, name string) (restarts []action.Restart, err error) {
 	var version release.Version
 	if c.Version != "" {
-		if version, err = spec.ResolveVersion(release.Version(c.Version)); err != nil {
+		if version, err = spec.ResolveVersion(release.Releases{}, release.Version(c.Version)); err != nil {
 			return nil, err
 		}
 	}
@@ -240,6 +240,6 @@ func rigOf(instances []cluster.Instance) *spec.Rig {
 			*c.Scheduler = true
 		}
 	}
-	rig, _ := spec.NewRig(t, nil, nil) // its validity is checked elsewhere
+	rig, _ := spec.NewRig(t, nil, release.Releases{}) // its validity is checked elsewhere
 	return rig
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 )
 
@@ -61,7 +62,7 @@ func (o options) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := new(build.Builder).Export(ctx, app.Targets(catalog.OnDefaultPair(cells)), c.Cache); err != nil {
+	if err := new(build.Builder).Export(ctx, app.Targets(catalog.OnPair(cells, release.Releases{})), c.Cache); err != nil {
 		return err
 	}
 	image, err := assemble(c)

@@ -109,7 +109,7 @@ func (f *buildFlags) targets(here app.Catalog, args []string) ([]build.Target, e
 		return nil, err
 	}
 	for _, arg := range args {
-		some, err := build.ParseTargets(arg)
+		some, err := build.ParseTargets(arg, here.Releases)
 		if err != nil {
 			return nil, err
 		}

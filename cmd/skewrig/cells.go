@@ -22,6 +22,8 @@ type listed struct {
 	Control  string            `json:"control,omitempty"`
 	Axes     map[string]string `json:"axes"`
 	File     string            `json:"file"`
+	// Unfit says why the releases can't run it, if they can't.
+	Unfit string `json:"unfit,omitempty"`
 }
 
 func newList() *cobra.Command {
@@ -47,18 +49,23 @@ kep-4939/skew, selects all below it. A FILE is a scenario of your own.`,
 		},
 	}
 	out.register(cmd)
-	b.registerSource(cmd)
+	b.registerReleases(cmd)
 	return cmd
 }
 
 func printListed(w io.Writer, cells []listed) {
-	table(w, "CELL\tSHOWS", cells, func(c listed) string { return c.ID + "\t" + c.Title })
+	table(w, "CELL\tSHOWS", cells, func(c listed) string {
+		if c.Unfit != "" {
+			return c.ID + "\tnot applicable: " + c.Unfit
+		}
+		return c.ID + "\t" + c.Title
+	})
 }
 
 func describeCells(cells []plan.Cell) []listed {
 	all := make([]listed, 0, len(cells))
 	for _, c := range cells {
-		l := listed{ID: c.ID, Title: c.Title, Scenario: c.Scenario, Control: c.Control, Axes: c.Axes, File: c.File}
+		l := listed{ID: c.ID, Title: c.Title, Scenario: c.Scenario, Control: c.Control, Axes: c.Axes, File: c.File, Unfit: c.Unfit}
 		all = append(all, l)
 	}
 	return all
@@ -91,7 +98,7 @@ func newPlan() *cobra.Command {
 		},
 	}
 	out.register(cmd)
-	b.registerSource(cmd)
+	b.registerReleases(cmd)
 	registerAllowHost(cmd, &host)
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -63,7 +64,11 @@ func (f *devFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if len(files) == 0 {
 		return fmt.Errorf("%s: none is a scenario file, which ends in .yaml or .yml", strings.Join(args, " "))
 	}
-	overlays, err := f.Overlaid()
+	releases, err := release.Choose(f.Newest, f.Previous)
+	if err != nil {
+		return err
+	}
+	overlays, err := f.Overlaid(releases)
 	if err != nil {
 		return err
 	}
@@ -162,8 +167,8 @@ func (d *dev) once(ctx context.Context) error {
 		Dir: d.report.dir, Claimed: d.claimed, Binary: builder.Binary, Catalog: here,
 		Reproduce: app.Reproduce(os.Args, d.args, version(), built), Parallel: d.parallel, Warm: d.warm, AllowHost: d.host,
 	}
-	if options.Reproduce.Sources, err = app.SourcesOf(ctx, builder); err != nil {
-		return app.Failed(err)
+	if err := app.WithReleases(ctx, builder, &options.Reproduce); err != nil {
+		return err
 	}
 	p := newProgress(news(d.cmd))
 	options.Progress = tellCells(d.cmd, p, app.NewForecast(cells, options))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -188,7 +189,7 @@ func (c checker) argument(names []string, arg string) error {
 	is := func(name string) bool { return slices.Contains(names, name) }
 	switch {
 	case is("COMPONENT@RELEASE"):
-		_, err := build.ParseTargets(arg)
+		_, err := build.ParseTargets(arg, release.Releases{})
 		return err
 	case app.IsFile(arg) && is("CELL") && !c.anyFile:
 		_, err := (app.Catalog{}).UpCell(io.Discard, []string{arg}) // the file may be kind's

@@ -141,10 +141,13 @@ func (b *binaries) register(cmd *cobra.Command) {
 		"compile another module than one that Kubernetes asks for and that can't be had: MODULE=VERSION, MODULE=OTHER@VERSION or MODULE=./DIR; the report names it (repeatable)")
 	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,
 		"compile FILE instead of PATH of k8s.io/kubernetes: PATH=FILE, or COMPONENT@RELEASE:PATH=FILE for one component or one release of it (repeatable)")
-	b.registerSource(cmd)
+	b.registerReleases(cmd)
 }
 
-func (b *binaries) registerSource(cmd *cobra.Command) {
+// registerReleases registers the flags that say what newest, previous and a release stand for.
+func (b *binaries) registerReleases(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&b.Newest, "newest", "", "the release that scenarios call newest, such as v1.38.0-beta.0 (default: see skewrig version)")
+	cmd.Flags().StringVar(&b.Previous, "previous", "", "the one that they call previous (default: with --newest, the newest known release of the minor version before)")
 	cmd.Flags().StringArrayVar(&b.Sources, "source", nil,
 		"compile a git checkout of Kubernetes, with what is not committed, in the place of the newest release: DIR, or DIR@REF for a commit; COMPONENT=DIR or COMPONENT@RELEASE=DIR for one component, or one release of it (repeatable)")
 }
@@ -171,7 +174,7 @@ func (b *binaries) open(cmd *cobra.Command) (*build.Builder, app.Catalog, error)
 	for _, s := range builder.Sources {
 		fmt.Fprintf(news(cmd), "%s is %s\n", s, render.Printable(s.About()))
 	}
-	here, err := planning(cmd.Context(), func() (app.Catalog, error) { return app.HereOn(builder.Replaced()) })
+	here, err := planning(cmd.Context(), func() (app.Catalog, error) { return app.HereOn(builder.Releases()) })
 	return builder, here, err
 }
 

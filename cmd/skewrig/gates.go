@@ -41,7 +41,8 @@ or one use: such fields are marked.`,
 			if err != nil {
 				return err
 			}
-			word, names := release.Newest.MajorMinor(), args
+			newest, _ := builder.Pair.Pair()
+			word, names := newest.MajorMinor(), args
 			if len(args) > 0 && isReleases(args[0]) {
 				word, names = args[0], args[1:]
 			}
@@ -62,7 +63,7 @@ or one use: such fields are marked.`,
 		},
 	}
 	out.register(cmd)
-	b.registerSource(cmd)
+	b.registerReleases(cmd)
 	return cmd
 }
 

@@ -47,7 +47,7 @@ func (f *nodeImageFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	var releases []release.Version
 	for _, arg := range args {
-		v, err := release.Resolve(arg)
+		v, err := builder.Releases().Resolve(arg)
 		if err != nil {
 			return err
 		}

@@ -105,6 +105,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if cells, err = f.on.onRuntime(cells, f.runtime.value); err != nil {
 		return err
 	}
+	f.on.kind.Releases = builder.Releases()
 	if err := errors.Join(app.CheckOutside(cells, !f.on.isRig(), f.host), f.CheckUsed(builder, cells), f.on.kind.CheckUsed(cells)); err != nil {
 		return err
 	}
@@ -151,8 +152,8 @@ func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *bui
 	if kind != nil {
 		options.Kind, options.Built, options.Reproduce = kind, nil, app.WithKind(options.Reproduce)
 	}
-	if options.Reproduce.Sources, err = app.SourcesOf(ctx, builder); err != nil {
-		return app.Failed(err)
+	if err := app.WithReleases(ctx, builder, &options.Reproduce); err != nil {
+		return err
 	}
 	report, err := app.Run(ctx, cells, options)
 	p.close()

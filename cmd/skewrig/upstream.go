@@ -66,15 +66,19 @@ own, and the report has a cell for each.`,
 }
 
 func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
-	run := app.Upstream{Release: release.Newest, Runtime: f.runtime.value, Parallel: f.parallel, Place: f.place(cmd)}
+	releases, err := release.Choose(f.Newest, f.Previous)
+	if err != nil {
+		return err
+	}
+	newest, _ := releases.Pair()
+	run := app.Upstream{Release: newest, Runtime: f.runtime.value, Parallel: f.parallel, Place: f.place(cmd)}
 	var problems []error
 	if len(args) > 0 {
-		var err error
-		run.Release, err = release.Resolve(args[0])
+		run.Release, err = releases.Resolve(args[0])
 		problems = append(problems, err)
 	}
 	for _, name := range f.kubelets {
-		kubelet, err := release.Resolve(name)
+		kubelet, err := releases.Resolve(name)
 		problems = append(problems, ofFlag("kubelet", err))
 		if !slices.Contains(run.Kubelets, kubelet) {
 			run.Kubelets = append(run.Kubelets, kubelet)
@@ -93,7 +97,7 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	run.Args = f.again(cmd, run)
 	if f.from != "" {
 		source := fmt.Sprintf("%s@%s=%s", build.NodeE2E, run.Release, f.from)
-		if _, err := build.ParseSource(source); err != nil {
+		if _, err := build.ParseSource(source, releases); err != nil {
 			return ofFlag("from", err)
 		}
 		f.Sources = append(f.Sources, source)
@@ -102,7 +106,7 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	run.Sources = builder.Replaced()
+	run.Sources = builder.Releases().Sources
 	if err := errors.Join(run.Check(), f.CheckNeeded(builder, run.Targets())); err != nil {
 		return err
 	}
@@ -147,9 +151,8 @@ func (f *upstreamFlags) start(cmd *cobra.Command, run app.Upstream, builder *bui
 		}
 	}
 	run.Reproduce = app.Reproduce(os.Args, nil, version(), nil)
-	var err error
-	if run.Reproduce.Sources, err = app.SourcesOf(cmd.Context(), builder); err != nil {
-		return reports.Report{}, app.Failed(err)
+	if err := app.WithReleases(cmd.Context(), builder, &run.Reproduce); err != nil {
+		return reports.Report{}, err
 	}
 	return run.Run(cmd.Context(), builder)
 }

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 
+	"golang.org/x/mod/module"
+
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/release"
 )
@@ -29,8 +31,9 @@ func (b *Builder) API(ctx context.Context, v release.Version) (*apitypes.API, er
 		return s.exportedAPI(v)
 	}
 	api := new(apitypes.API)
+	target := b.withStandIns(Target{Component: APIServer, Version: v})
 	for module, in := range apis {
-		dir, err := download(ctx, s.dir, Target{Component: APIServer, Version: v}, module+"@"+published(module, string(v.Released())))
+		dir, err := downloadPart(ctx, s.dir, target, module)
 		if err != nil {
 			return nil, err
 		}
@@ -39,6 +42,21 @@ func (b *Builder) API(ctx context.Context, v release.Version) (*apitypes.API, er
 		}
 	}
 	return api, nil
+}
+
+// downloadPart downloads a module of Kubernetes with the version that a target's release has of it, or what stands in
+// for it.
+func downloadPart(ctx context.Context, dir string, t Target, path string) (string, error) {
+	is := module.Version{Path: path, Version: published(path, string(t.Version.Released()))}
+	for _, s := range t.standIns() {
+		if s.For == path {
+			is = s.By
+		}
+	}
+	if is.Version == "" {
+		return is.Path, nil
+	}
+	return download(ctx, dir, t, is.String())
 }
 
 // apisDir is where a cache of Export has the types of releases: who uses it may have no Go to get their source with.
@@ -66,8 +84,25 @@ func (b *Builder) exportAPIs(ctx context.Context, targets []Target, to string) e
 		if err := writeBelow(to, apiFile(t.Version), text); err != nil {
 			return err
 		}
+		if err := b.exportGates(ctx, t.Version, to); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func gatesFile(v release.Version) string { return path.Join(apisDir, string(v)+".txt") }
+
+// exportGates writes the feature gates of a release to another cache, if no table has them.
+func (b *Builder) exportGates(ctx context.Context, v release.Version, to string) error {
+	if _, known, err := release.Table(release.Effective{Version: v}); known || err != nil {
+		return err
+	}
+	gates, err := b.Features(ctx, v)
+	if err != nil {
+		return err
+	}
+	return writeBelow(to, gatesFile(v), []byte(release.FormatGates(gates)))
 }
 
 func (s store) exportedAPI(v release.Version) (*apitypes.API, error) {

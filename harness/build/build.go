@@ -30,6 +30,8 @@ type Builder struct {
 	// Sources are checkouts that stand in for releases; Open adds one. If unset, there are
 	// none.
 	Sources []Source
+	// Pair are the releases that newest and previous stand for. If unset, the default ones. Its Sources are unset.
+	Pair release.Releases
 	// Toolchain says which Go compiles Kubernetes. If unset, it is LocalToolchain.
 	Toolchain Toolchain
 	// Progress is called with what happens to each target. It may be called from

@@ -132,7 +132,7 @@ func TestParseTargets(t *testing.T) {
 		"kubelet@" + release.Previous.MajorMinor(): "kubelet@" + string(release.Previous),
 		"etcd@newest":    `error: "newest" is not a release: write it in full, like v1.36.0`,
 		"kubelet@1.35.1": `error: "1.35.1" is not a release: did you mean v1.35.1?`,
-		"v1.90":          `error: "v1.90" is not a release: write it in full, like v1.36.0, or newest, or previous, or as a minor version that is supported`,
+		"v1.90":          `error: "v1.90" is not a release: write it in full, like v1.36.0, as newest, previous or n-2, or as a minor version that is supported`,
 		"kube-proxy@v1.90.1": `error: "kube-proxy" is no component; components: ` +
 			`etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, dependency-watchdog, grpc-health-probe, typed-client, kubectl, kubeadm, node-e2e`,
 		"kublet": `error: "kublet" is no component: did you mean kubelet? Components: ` +
@@ -141,7 +141,7 @@ func TestParseTargets(t *testing.T) {
 		"grpc-health-probe":   "grpc-health-probe@v0.4.61",
 	} {
 		t.Run(in, func(t *testing.T) {
-			targets, err := ParseTargets(in)
+			targets, err := ParseTargets(in, release.Releases{})
 			var words []string
 			for _, target := range targets {
 				words = append(words, target.String())

@@ -169,14 +169,14 @@ func (t Target) from() (s source, known bool) {
 
 // ParseTargets reads what a user wants built: "kubelet@v1.90.1" is one binary,
 // "v1.90.1" all components of a Kubernetes release, also written "v1.90", "kubelet" that component of
-// the default pair.
-func ParseTargets(s string) ([]Target, error) {
+// the pair.
+func ParseTargets(s string, releases release.Releases) ([]Target, error) {
 	component, version, both := strings.Cut(s, "@")
 	switch {
 	case both:
-		return parseOne(component, version)
+		return parseOne(component, version, releases)
 	case strings.HasPrefix(s, "v"):
-		v, err := release.Resolve(s)
+		v, err := releases.Resolve(s)
 		if err != nil {
 			return nil, err
 		}
@@ -192,20 +192,21 @@ func ParseTargets(s string) ([]Target, error) {
 		}
 		return targets, nil
 	default:
-		newest, err := parseOne(s, string(release.Newest))
+		newest, previous := releases.Pair()
+		targets, err := parseOne(s, string(newest), releases)
 		if err != nil {
 			return nil, err
 		}
-		previous, err := parseOne(s, string(release.Previous))
-		return append(newest, previous...), err
+		older, err := parseOne(s, string(previous), releases)
+		return append(targets, older...), err
 	}
 }
 
 // Resolve returns the release of the component that a word stands for. Newest,
 // previous and minor versions are those of Kubernetes.
-func (c Component) Resolve(word string) (release.Version, error) {
+func (c Component) Resolve(word string, releases release.Releases) (release.Version, error) {
 	if c.isKubernetes() {
-		return release.Resolve(word)
+		return releases.Resolve(word)
 	}
 	return release.Parse(word)
 }
@@ -223,11 +224,11 @@ func NoComponent(name string) error {
 	return fmt.Errorf("%q is no component; components: %s", name, all)
 }
 
-func parseOne(component, version string) ([]Target, error) {
+func parseOne(component, version string, releases release.Releases) ([]Target, error) {
 	if !slices.Contains(Components(), Component(component)) {
 		return nil, NoComponent(component)
 	}
-	v, err := Component(component).Resolve(version)
+	v, err := Component(component).Resolve(version, releases)
 	if err != nil {
 		return nil, err
 	}

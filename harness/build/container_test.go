@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // TestTheContainerProgramHasItsSources: a package that it comes to import has to be named
@@ -53,7 +55,7 @@ func TestTheContainerProgramHasItsSources(t *testing.T) {
 // TestTheContainerProgramIsNobodysToAskFor: it has no release.
 func TestTheContainerProgramIsNobodysToAskFor(t *testing.T) {
 	t.Parallel()
-	if targets, err := ParseTargets("container@v1.90.1"); err == nil {
+	if targets, err := ParseTargets("container@v1.90.1", release.Releases{}); err == nil {
 		t.Errorf("it is %v", targets)
 	}
 	if slices.Contains(Components(), Container) {

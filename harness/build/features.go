@@ -4,8 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/skewrig/skewrig/harness/checkout"
@@ -49,21 +51,75 @@ func (s store) runFeatures(ctx context.Context, c *checkout.Checkout) ([]byte, e
 	return s.printFeatures(ctx, l, "-mod=mod")
 }
 
-// Features asks the packages of a release for its feature gates. They are sorted by name.
+// Features asks the packages of a release for its feature gates. They are sorted by name. The answer is kept in the
+// cache.
 func (b *Builder) Features(ctx context.Context, v release.Version) ([]release.Gate, error) {
 	s, err := b.store()
 	if err != nil {
 		return nil, err
 	}
-	l, err := lockFor(ctx, s, Target{Component: APIServer, Version: v})
-	if err != nil {
-		return nil, err
+	if text, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(gatesFile(v)))); err == nil {
+		return release.ParseGates(string(text)) // Export wrote it
 	}
-	text, err := s.printFeatures(ctx, l)
+	target := b.withStandIns(Target{Component: APIServer, Version: v})
+	kept := filepath.Join(s.dir, generatedLock(target)+"-gates-"+digest(featuresMain)[:8])
+	text, err := os.ReadFile(kept)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, err = s.askFeatures(ctx, target); err == nil {
+			err = writeFile(kept, text)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return release.ParseGates(string(text))
+}
+
+func (s store) askFeatures(ctx context.Context, t Target) ([]byte, error) {
+	l, err := lockFor(ctx, s, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.printFeatures(ctx, l)
+}
+
+// Know makes known what the Pair's releases have and skewrig was not compiled with: the feature gates of a minor
+// version without a table, and the fields of a newer API. It compiles a program that prints the gates, which takes a
+// minute, once.
+func (b *Builder) Know(ctx context.Context) error {
+	newest, previous := b.Pair.Pair()
+	for _, v := range []release.Version{newest, previous} {
+		_, known, err := release.Table(release.Effective{Version: v})
+		if err == nil && !known {
+			err = b.learnGates(ctx, v)
+		}
+		if err == nil && v.Minor() > release.Newest.Minor() {
+			err = b.learnFields(ctx, v)
+		}
+		if err != nil {
+			return fmt.Errorf("asking %s for its feature gates and fields: %w", v, err)
+		}
+	}
+	return nil
+}
+
+func (b *Builder) learnGates(ctx context.Context, v release.Version) error {
+	gates, err := b.Features(ctx, v)
+	if errors.Is(err, exec.ErrNotFound) { // no Go: a component refuses an unknown gate itself, when it starts
+		return nil
+	}
+	if err == nil {
+		release.Learn(v, gates)
+	}
+	return err
+}
+
+func (b *Builder) learnFields(ctx context.Context, v release.Version) error {
+	api, err := b.API(ctx, v)
+	if err == nil {
+		release.LearnFields(v, api.FieldNames())
+	}
+	return err
 }
 
 // printFeatures runs the program with a lock.

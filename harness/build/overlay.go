@@ -23,7 +23,7 @@ type Overlay struct {
 
 // ParseOverlay reads what a user wants compiled: PATH=FILE, or COMPONENT:PATH=FILE, or
 // COMPONENT@RELEASE:PATH=FILE.
-func ParseOverlay(text string) (o Overlay, err error) {
+func ParseOverlay(text string, releases release.Releases) (o Overlay, err error) {
 	path, file, ok := strings.Cut(text, "=")
 	if !ok || path == "" || file == "" {
 		return o, errors.New("want PATH=FILE, or COMPONENT@RELEASE:PATH=FILE")
@@ -35,7 +35,7 @@ func ParseOverlay(text string) (o Overlay, err error) {
 			return o, fmt.Errorf("%q is no component of k8s.io/kubernetes", target)
 		}
 		if versioned {
-			if o.Version, err = o.Component.Resolve(version); err != nil {
+			if o.Version, err = o.Component.Resolve(version, releases); err != nil {
 				return o, err
 			}
 		}

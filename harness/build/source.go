@@ -55,10 +55,11 @@ type SourceName struct {
 	Ref string
 }
 
-// ParseSource reads what a user calls a source: DIR in the place of the newest release,
+// ParseSource reads what a user calls a source: DIR in the place of the newest of the releases,
 // DIR@REF for a commit of it, and COMPONENT=DIR or COMPONENT@RELEASE=DIR for one component.
-func ParseSource(text string) (n SourceName, err error) {
-	n = SourceName{Instead: release.Newest, Dir: text}
+func ParseSource(text string, releases release.Releases) (n SourceName, err error) {
+	newest, _ := releases.Pair()
+	n = SourceName{Instead: newest, Dir: text}
 	if of, dir, both := strings.Cut(text, "="); both && !strings.Contains(of, "/") && !isDir(text) {
 		component, version, versioned := strings.Cut(of, "@")
 		n.Component, n.Dir = Component(component), dir
@@ -69,7 +70,7 @@ func ParseSource(text string) (n SourceName, err error) {
 			return n, fmt.Errorf("%s is no component of Kubernetes: only these can be compiled from a checkout", component)
 		}
 		if versioned {
-			if n.Instead, err = release.Resolve(version); err != nil {
+			if n.Instead, err = releases.Resolve(version); err != nil {
 				return n, err
 			}
 		}
@@ -133,12 +134,13 @@ func (s store) checkoutState(dir string) string {
 	return filepath.Join(s.work(), "checkouts", digest([]byte(dir))[:16])
 }
 
-// Replaced are the sources as scenarios know them.
-func (b *Builder) Replaced() (all release.Sources) {
+// Releases are the Pair of the builder, and its sources as scenarios know them.
+func (b *Builder) Releases() release.Releases {
+	r := b.Pair
 	for _, s := range b.Sources {
-		all = append(all, s.Source)
+		r.Sources = append(r.Sources, s.Source)
 	}
-	return all
+	return r
 }
 
 // On are targets, with the sources that stand in for their releases.
@@ -146,7 +148,7 @@ func (b *Builder) On(targets []Target) []Target {
 	on := slices.Clone(targets)
 	for i, t := range on {
 		if t.Component.isKubernetes() {
-			on[i].Version = b.Replaced().Of(string(t.Component), t.Version)
+			on[i].Version = b.Releases().Sources.Of(string(t.Component), t.Version)
 		}
 	}
 	return on

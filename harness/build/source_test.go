@@ -30,7 +30,7 @@ func TestParseSource(t *testing.T) {
 		odd + "@main":                     {Instead: release.Newest, Dir: odd, Ref: "main"},
 		"kube-scheduler=" + odd + "@v1.0": {Component: Scheduler, Instead: release.Newest, Dir: odd, Ref: "v1.0"},
 	} {
-		if got, err := ParseSource(text); err != nil || got != want {
+		if got, err := ParseSource(text, release.Releases{}); err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestParseSource(t *testing.T) {
 		"kubelet@latest=" + dir: "did you mean newest?",
 		"":                      "there is no directory",
 	} {
-		if _, err := ParseSource(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseSource(text, release.Releases{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

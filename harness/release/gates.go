@@ -71,9 +71,7 @@ var loadGates = sync.OnceValues(func() (Tables, error) {
 // they are known. For a release without a table they are not: its components
 // then refuse an unknown gate themselves when they start.
 func Table(e Effective) (gates []Gate, known bool, err error) {
-	if e.Version.IsSource() {
-		gates, known = learnedGates(e.Version)
-	} else {
+	if gates, known = learnedGates(e.Version); !known && !e.Version.IsSource() {
 		var tables Tables
 		if tables, err = loadGates(); err != nil {
 			return nil, false, err

@@ -1,11 +1,6 @@
 package release
 
-import (
-	"fmt"
-	"slices"
-
-	"github.com/skewrig/skewrig/harness/spelling"
-)
+import "slices"
 
 // The default pair: a run that names no releases runs the newest one as the
 // control plane and both as nodes.
@@ -13,6 +8,9 @@ const (
 	Newest   Version = "v1.37.1"
 	Previous Version = "v1.36.3"
 )
+
+// Next is the pre-release of the minor version after Newest that scenarios look ahead with.
+const Next Version = "v1.38.0-alpha.0"
 
 // Reference is the version of a kubelet that is the newest one except that its Pods
 // API server is ours. It is no release, and older or newer than none.
@@ -47,50 +45,6 @@ func WatchdogProfiles(v Version) bool { return v.Compare("v1.3.0") >= 0 }
 // supported are the releases whose dependencies are locked in this repository,
 // newest first. Others can be built too; their lock is then generated.
 var supported = []Version{Newest, Previous, "v1.35.4", "v1.34.4"}
-
-// Resolve returns the release that a word stands for: newest, previous, a minor
-// version such as v1.36, which is its newest supported patch release, or a
-// release in full.
-func Resolve(word string) (Version, error) {
-	switch word {
-	case "newest":
-		return Newest, nil
-	case "previous":
-		return Previous, nil
-	}
-	for _, v := range supported {
-		if v.MajorMinor() == word {
-			return v, nil
-		}
-	}
-	v, err := Parse(word)
-	if meant := Meant(word); err != nil && meant != "" {
-		return "", fmt.Errorf("%q is not a release: did you mean %s?", word, meant)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%w, or newest, or previous, or as a minor version that is supported", err)
-	}
-	return v, nil
-}
-
-// Meant is what Resolve knows and a word that it doesn't know may stand for; empty if that
-// can't be told.
-func Meant(word string) string {
-	if word == "latest" {
-		return "newest"
-	}
-	meant := "v" + word
-	if _, err := Parse(meant); err == nil {
-		return meant
-	}
-	if slices.ContainsFunc(supported, func(v Version) bool { return v.MajorMinor() == meant }) {
-		return meant
-	}
-	if near := spelling.Closest(word, []string{"newest", "previous"}); len(near) > 0 {
-		return near[0]
-	}
-	return ""
-}
 
 // Hint says how a version is written that was written as something else than text, such as
 // the number 1.36.

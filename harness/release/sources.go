@@ -45,11 +45,11 @@ func (v Version) WithoutBuild() Version {
 	return Version(released)
 }
 
-// learned are the feature gates of sources, by version.
+// learned are the feature gates of sources and of releases without a table, by version.
 var learned sync.Map
 
-// Learn makes the feature gates of a source known, which are sorted by name: no table has
-// them. The version says of which files they are, so that nothing else is ever known of it.
+// Learn makes the feature gates of a source, or of a release without a table, known, which are
+// sorted by name. The version says of which files they are, so that nothing else is ever known of it.
 func Learn(v Version, gates []Gate) { learned.Store(v, gates) }
 
 // learnedGates are those that Learn made known.
@@ -61,15 +61,15 @@ func learnedGates(v Version) ([]Gate, bool) {
 	return gates.([]Gate), true //nolint:forcetypeassert // nothing else is stored
 }
 
-// fields are those of the API's types of sources, by version.
+// fields are those of the API's types of sources and of newer releases, by version.
 var fields sync.Map
 
-// LearnFields makes the fields of the API's types of a source known, by package, type and name in
+// LearnFields makes the fields of the API's types of a source, or of a newer release, known, by package, type and name in
 // JSON: k8s.io/api/core/v1.Pod.spec.
 func LearnFields(v Version, of map[string]bool) { fields.Store(v, of) }
 
-// Fields are those that LearnFields made known. Of a release, and of a source whose checkout is not
-// there, none are.
+// Fields are those that LearnFields made known. Of a release with an older API, and of a source whose
+// checkout is not there, none are.
 func Fields(v Version) (of map[string]bool, known bool) {
 	all, known := fields.Load(v)
 	of, _ = all.(map[string]bool)

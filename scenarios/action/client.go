@@ -69,7 +69,7 @@ func (c Client) Elsewhere() bool { return c.Update.Cluster != "" }
 
 // Plan implements Planner.
 func (c Client) Plan(s Scene) (Action, error) {
-	v, err := spec.ResolveVersion(c.Version)
+	v, err := s.Rig.Meant(c.Version)
 	c.Version, c.Times, c.Expected = s.Rig.On(spec.TypedClient, v), max(c.Times, 1), expected(s)
 	if c.Encoding == "" {
 		c.Encoding = JSON

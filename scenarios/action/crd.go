@@ -97,7 +97,7 @@ func (c CRD) Plan(s Scene) (Action, error) {
 		if v.Template == "" {
 			continue
 		}
-		resolved, err := spec.ResolveVersion(v.Template)
+		resolved, err := s.Rig.Meant(v.Template)
 		if err != nil {
 			return nil, err
 		}

@@ -160,7 +160,7 @@ func (k Kubectl) Manifests() spec.Objects { return append(spec.Objects{}, k.Inpu
 
 // Plan implements Planner.
 func (k Kubectl) Plan(s Scene) (Action, error) {
-	v, err := spec.ResolveVersion(k.Version)
+	v, err := s.Rig.Meant(k.Version)
 	k.Version, k.Expected = s.Rig.On(spec.Kubectl, v), expected(s)
 	return k, err
 }

@@ -39,7 +39,7 @@ func (w WebhookReply) planReply(s Scene) (WebhookReply, error) {
 	if w.Reserialize == "" {
 		return w, nil
 	}
-	v, err := spec.ResolveVersion(w.Reserialize)
+	v, err := s.Rig.Meant(w.Reserialize)
 	w.Reserialize = s.Rig.On(spec.TypedClient, v)
 	return w, err
 }

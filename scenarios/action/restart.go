@@ -52,7 +52,7 @@ func (s Restart) Plan(scene Scene) (Action, error) {
 	s.Gates, s.Stopped = s.Gates.Clone(), !before.Running
 	var err error
 	if s.Version != "" {
-		s.Version, err = spec.ResolveVersion(s.Version)
+		s.Version, err = scene.Rig.Meant(s.Version)
 		s.Version = scene.Rig.On(s.Component, s.Version)
 		after.Version = s.Version
 	}

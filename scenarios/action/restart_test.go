@@ -37,12 +37,12 @@ func TestRollbackMustUnsetTheGatesThatTheReleaseLacks(t *testing.T) {
 		"unset": {func(r *action.Restart) { r.Unset = []string{"Feature"} }, nil},
 		"set again": {
 			func(r *action.Restart) { r.Gates = map[string]bool{"Feature": false} },
-			[]spec.Conflict{{Field: `restart.gates["Feature"]`, Message: "v1.89.3 has no feature gate Feature"}},
+			[]spec.Conflict{{Field: `restart.gates["Feature"]`, Message: "v1.89.3 has no feature gate Feature", Unfit: true}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rig, conflicts := spec.NewRig(topology, nil, nil)
+			rig, conflicts := spec.NewRig(topology, nil, release.Releases{})
 			if len(conflicts) > 0 {
 				t.Fatal(conflicts)
 			}
@@ -62,7 +62,7 @@ func TestRigFollowsTheSteps(t *testing.T) {
 	rig, conflicts := spec.NewRig(spec.Topology{
 		ControlPlane: spec.ControlPlane{Version: "v1.90.1", Scheduler: &off},
 		Nodes:        []spec.Node{{Name: "b", Version: "v1.88.4"}, {Name: "a", Version: "v1.90.1"}},
-	}, nil, nil)
+	}, nil, release.Releases{})
 	for _, step := range []spec.Step{
 		step("stop", action.Stop{Component: "kubelet/b"}),
 		step("restart", action.Restart{Component: spec.APIServer, Version: "v1.89.3", Gates: map[string]bool{"AllAlpha": true}}),
@@ -92,7 +92,7 @@ func TestUpgradeOfTheAPIServerMayLeaveAStoppedKubeletBehind(t *testing.T) {
 	rig, conflicts := spec.NewRig(spec.Topology{
 		ControlPlane: spec.ControlPlane{Version: "v1.89.3"},
 		Nodes:        []spec.Node{{Name: "a", Version: "v1.86.0"}},
-	}, nil, nil)
+	}, nil, release.Releases{})
 	if len(conflicts) > 0 {
 		t.Fatal(conflicts)
 	}
@@ -102,7 +102,7 @@ func TestUpgradeOfTheAPIServerMayLeaveAStoppedKubeletBehind(t *testing.T) {
 	if len(conflicts) > 0 {
 		t.Fatalf("conflicts %v, want none while the kubelet is stopped", conflicts)
 	}
-	want := []spec.Conflict{{Field: "start.version", Message: message}}
+	want := []spec.Conflict{{Field: "start.version", Message: message, Unfit: true}}
 	if diff := cmp.Diff(want, rig.Do(step("start", action.Start{Component: "kubelet/a"}))); diff != "" {
 		t.Errorf("conflicts when it starts (-want +got):\n%s", diff)
 	}

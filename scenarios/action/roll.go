@@ -67,7 +67,7 @@ func (s Roll) Asks() map[string]release.Version { return map[string]release.Vers
 
 // restarts are the restarts that roll a rig, as it is before the step.
 func (s Roll) restarts(r *spec.Rig) (all []Restart) {
-	to, err := spec.ResolveVersion(s.To)
+	to, err := r.Meant(s.To)
 	if err != nil {
 		r.Conflict(".to", "%v", err)
 		return nil
@@ -146,7 +146,7 @@ func (s Roll) Plan(scene Scene) (Action, error) {
 	}
 	s.EmulatedVersion = scene.Rig.Minor(".emulatedVersion", spec.APIServer, s.EmulatedVersion)
 	if err == nil && s.To != "" {
-		s.To, err = spec.ResolveVersion(s.To)
+		s.To, err = scene.Rig.Meant(s.To)
 	}
 	return s, err
 }

@@ -52,7 +52,7 @@ func (s Store) Change(r *spec.Rig) {
 
 // Plan implements Planner.
 func (s Store) Plan(scene Scene) (Action, error) {
-	v, err := spec.ResolveVersion(s.Version)
+	v, err := scene.Rig.Meant(s.Version)
 	s.Version, s.Encoding = scene.Rig.On(spec.TypedClient, v), cmp.Or(s.Encoding, Protobuf)
 	return s, err
 }

@@ -34,41 +34,51 @@ func Cells() ([]plan.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	scenarios, err := action.Load(files, paths)
+	scenarios, err := action.LoadWith(action.Options{MarkUnfit: true}, files, paths)
 	if err != nil {
 		return nil, err
 	}
 	return plan.Cells(scenarios)
 }
 
-// CellsOn plans those of the catalog's files whose scenarios can run on sources that stand in
-// for releases. It returns also why the others can't, by file.
-func CellsOn(sources release.Sources) (cells []plan.Cell, refused map[string]error, err error) {
+// CellsOn plans the catalog on other releases than the default ones. The cells of a file that can't be planned so are
+// marked as unfit, with the reason.
+func CellsOn(releases release.Releases) (cells []plan.Cell, err error) {
 	paths, err := fs.Glob(files, "*/*.yaml")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	refused = make(map[string]error)
 	for _, path := range paths {
-		scenarios, err := action.LoadWith(action.Options{Sources: sources}, files, []string{path})
-		if err != nil {
-			refused[path] = err
+		scenarios, err := action.LoadWith(action.Options{Releases: releases, MarkUnfit: true}, files, []string{path})
+		if err == nil {
+			var some []plan.Cell
+			some, err = plan.Cells(scenarios)
+			cells = append(cells, some...)
+		}
+		if err == nil {
 			continue
 		}
-		some, err := plan.Cells(scenarios)
-		if err != nil {
-			return nil, nil, err
+		for _, f := range scenarios {
+			cells = append(cells, Unfit(plan.Parts(f), err)...)
 		}
-		cells = append(cells, some...)
 	}
-	return cells, refused, nil
+	return cells, nil
+}
+
+// Unfit returns cells that the releases can't run, with the reason.
+func Unfit(cells []plan.Cell, why error) []plan.Cell {
+	cells = slices.Clone(cells)
+	for i := range cells {
+		cells[i].Unfit = strings.ReplaceAll(why.Error(), "\n", "; ")
+	}
+	return cells
 }
 
 // Default returns those of the cells that run unless others are asked for: what
-// the default pair shows of the KEPs with one API server, without the known regressions and
+// the pair shows of the KEPs with one API server, without the known regressions and
 // other areas, and without what is compared with a cell that needs more.
-func Default(cells []plan.Cell) []plan.Cell {
-	all := slices.DeleteFunc(OnDefaultPair(cells), func(c plan.Cell) bool {
+func Default(cells []plan.Cell, releases release.Releases) []plan.Cell {
+	all := slices.DeleteFunc(OnPair(cells, releases), func(c plan.Cell) bool {
 		return !strings.HasPrefix(c.Area, "kep-") || len(c.Topology.Servers()) > 1
 	})
 	there := make(map[string]bool)
@@ -78,14 +88,14 @@ func Default(cells []plan.Cell) []plan.Cell {
 	return slices.DeleteFunc(all, func(c plan.Cell) bool { return c.With != "" && !there[c.With] })
 }
 
-// OnDefaultPair returns those of the cells that need nothing but what is built
-// unless something else is asked for: the newest release, the kubelet of the one
-// before, and that of the reference.
-func OnDefaultPair(cells []plan.Cell) []plan.Cell {
+// OnPair returns those of the cells that need nothing but what is built unless something else
+// is asked for: the newest release, the kubelet of the one before, and that of the reference.
+func OnPair(cells []plan.Cell, releases release.Releases) []plan.Cell {
+	newest, previous := releases.Pair()
 	return slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool {
 		return slices.ContainsFunc(plan.Targets([]plan.Cell{c}), func(t plan.Target) bool {
-			kubelet := t.Component == "kubelet" && (t.Version == release.Previous || t.Version == release.Reference)
-			return t.IsClient() || t.OwnClock || t.Version != release.Newest && t.Version != release.Etcd && !kubelet
+			kubelet := t.Component == "kubelet" && (t.Version == previous || t.Version == release.Reference)
+			return t.IsClient() || t.OwnClock || t.Version != newest && t.Version != release.Etcd && !kubelet
 		})
 	})
 }

@@ -21,8 +21,8 @@ import (
 )
 
 // Run runs cells and returns their results in the same order. Cells that an
-// interrupt kept from running are unknown, and those that ask for what their nodes
-// can't do are not testable. The error is about the run as a
+// interrupt kept from running are unknown, those that ask for what their nodes can't do
+// are not testable, and those that the releases can't run are not applicable. The error is about the run as a
 // whole: expressions that don't compile, before anything is started.
 func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, error) {
 	programs, err := Compile(cells)
@@ -34,9 +34,13 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	var testable []plan.Cell
 	var theirs []*check.Program
 	for i, cell := range cells {
-		if why := cmp.Or(plan.Untestable(cell), e.Kind.Unfit(cell)); why != "" {
+		outcome, why := reports.NotTestable, cmp.Or(plan.Untestable(cell), e.Kind.Unfit(cell))
+		if cell.Unfit != "" {
+			outcome, why = reports.NotApplicable, cell.Unfit
+		}
+		if why != "" {
 			e.tell(Progress{Cell: cell})
-			results[i] = untestable(cell, programs[i], why)
+			results[i] = excused(cell, programs[i], outcome, why)
 			e.tell(Progress{Cell: cell, Result: &results[i]})
 			continue
 		}

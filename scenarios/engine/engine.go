@@ -124,7 +124,7 @@ func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Progra
 		return notRun(cell, program, context.Cause(ctx).Error())
 	}
 	if why := e.Existing.unfit(cell); why != "" {
-		return untestable(cell, program, "it can't run on this cluster: "+why)
+		return excused(cell, program, reports.NotTestable, "it can't run on this cluster: "+why)
 	}
 	started := time.Now()
 	events, err := e.runCell(ctx, cell, program, on, CellDir(e.Dir, cell.ID))
@@ -189,13 +189,13 @@ func notRun(cell plan.Cell, program *check.Program, reason string) reports.Cell 
 	return r
 }
 
-// untestable is the result of a cell that can't run: nothing was started for it.
-func untestable(cell plan.Cell, program *check.Program, why string) reports.Cell {
+// excused is the result of a cell that can't run: nothing was started for it.
+func excused(cell plan.Cell, program *check.Program, outcome reports.Outcome, why string) reports.Cell {
 	r := result(context.Background(), cell, program, nil)
 	for i := range r.Checks {
-		r.Checks[i].Outcome, r.Checks[i].Reason = reports.NotTestable, why
+		r.Checks[i].Outcome, r.Checks[i].Reason = outcome, why
 	}
-	r.Outcome, r.Reason = reports.NotTestable, why
+	r.Outcome, r.Reason = outcome, why
 	return r.Settled()
 }
 

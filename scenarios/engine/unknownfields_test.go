@@ -102,7 +102,7 @@ func TestFieldsOfASource(t *testing.T) {
 		gone: "",
 	} {
 		sources := release.Sources{{Instead: release.Newest, Version: v}}
-		cells := planned(t, action.Options{Sources: sources}, fstest.MapFS{"s.yaml": {Data: []byte(scenario)}})
+		cells := planned(t, action.Options{Releases: release.Releases{Sources: sources}}, fstest.MapFS{"s.yaml": {Data: []byte(scenario)}})
 		got := ""
 		if err := UnknownFields(cells); err != nil {
 			got = err.Error()

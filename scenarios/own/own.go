@@ -93,17 +93,17 @@ func ReadConfig(dir string) (Config, error) {
 
 // Load reads the catalog of a directory with a file skewrig.yaml. Everything that is
 // wrong with the files is reported.
-func Load(dir string) (Catalog, error) { return LoadOn(dir, nil) }
+func Load(dir string) (Catalog, error) { return LoadOn(dir, release.Releases{}) }
 
-// LoadOn is Load with sources that stand in for releases.
-func LoadOn(dir string, sources release.Sources) (Catalog, error) {
+// LoadOn is Load with other releases than the default ones.
+func LoadOn(dir string, releases release.Releases) (Catalog, error) {
 	from := files.RootFS(dir, files.MaxText)
 	config, names, err := read(from)
 	if err != nil {
 		return Catalog{}, err
 	}
 	c := Catalog{Config: config, Dir: dir}
-	c.Files, err = action.LoadWith(action.Options{Axes: config.Releases, Sources: sources}, from, names.scenarios)
+	c.Files, err = action.LoadWith(action.Options{Axes: config.Releases, Releases: releases, MarkUnfit: releases.Chosen()}, from, names.scenarios)
 	if err == nil {
 		c.Cells, err = plan.Cells(c.Files)
 	}

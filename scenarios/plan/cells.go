@@ -63,13 +63,16 @@ func newCell(f *spec.File, c spec.Combination) (Cell, error) {
 		File: f.Path, Text: f.Text, Axes: c.Axes, Cells: len(f.Combinations), Images: s.Images, Uses: f.Uses(c), Places: places(f, s), FlagPlaces: flagPlaces(f, s), Outside: outside(f, s),
 	}
 	cell.ID = idOf(s.ID, c.Axes)
-	if s.Compare != nil && !maps.Equal(s.Compare.Partner(c.Axes), c.Axes) {
-		cell.Compare, cell.With, cell.CompareLine = s.Compare, idOf(s.ID, s.Compare.Partner(c.Axes)), f.Position("compare").Line
+	if s.Compare != nil && !maps.Equal(s.Compare.Partner(f.Releases, c.Axes), c.Axes) {
+		cell.Compare, cell.With, cell.CompareLine = s.Compare, idOf(s.ID, s.Compare.Partner(f.Releases, c.Axes)), f.Position("compare").Line
 	}
-	rig, conflicts := spec.NewRig(s.Topology, c.Axes, f.Sources)
+	rig, conflicts := spec.NewRig(s.Topology, c.Axes, f.Releases)
 	cell.Topology = newTopology(s.Topology, rig)
 	var err error
 	cell.Steps, err = newSteps(f, c, rig, conflicts)
+	if cell.Unfit = strings.Join(c.Unfit, "; "); cell.Unfit != "" {
+		err = nil // it is a consequence
+	}
 	if wrong := cellid.Check(cell.ID); wrong != nil {
 		err = wrong
 	}

@@ -23,6 +23,10 @@ func Print(c Cell) string {
 	p.line(0, "%s", c.ID)
 	p.line(0, "%s", action.OneLine(c.Title))
 	p.line(0, "from %s", action.OneLine(c.File))
+	if c.Unfit != "" {
+		p.line(0, "not applicable, nothing runs: %s", action.OneLine(c.Unfit))
+		return p.text.String()
+	}
 	if c.Control != "" {
 		p.line(0, "control: %s (there the same check must come out the other way)", c.Control)
 	}

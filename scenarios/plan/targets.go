@@ -48,7 +48,7 @@ func Targets(cells []Cell) []Target {
 		}
 	}
 	for _, cell := range cells {
-		if Untestable(cell) != "" {
+		if cell.Unfit != "" || Untestable(cell) != "" {
 			continue
 		}
 		add(cell, cell.Runs())
@@ -151,7 +151,7 @@ func (c Cell) Components() (names []string) {
 func places(f *spec.File, s spec.Scenario) map[release.Version]string {
 	places := make(map[release.Version]string)
 	add := func(version release.Version, field string) {
-		v, err := spec.ResolveVersion(version)
+		v, err := spec.ResolveVersion(f.Releases, version)
 		if at := f.Position(field); err == nil && places[v] == "" && at.Line > 0 {
 			places[v] = fmt.Sprintf("%s:%d:%d", f.Path, at.Line, at.Column)
 		}

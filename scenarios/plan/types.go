@@ -45,6 +45,9 @@ type Cell struct {
 	FlagPlaces map[string]string
 	// Outside are what the file has that reaches beyond the rig.
 	Outside []Outside
+	// Unfit says why the releases can't run it: a rule of the version skew policy, or a feature gate that one
+	// lacks. If unset, they can. The rest of a cell that does not fit may lack something.
+	Unfit string
 }
 
 // Step is one numbered step.

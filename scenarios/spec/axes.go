@@ -11,12 +11,13 @@ import (
 )
 
 // ResolveVersion returns the release that a version of the language stands for:
-// the newest one if there is none, otherwise as release.Resolve does.
-func ResolveVersion(version release.Version) (release.Version, error) {
+// the newest one if there is none, otherwise as Releases.Resolve does.
+func ResolveVersion(releases release.Releases, version release.Version) (release.Version, error) {
 	if version == "" {
-		return release.Newest, nil
+		newest, _ := releases.Pair()
+		return newest, nil
 	}
-	return release.Resolve(string(version))
+	return releases.Resolve(string(version))
 }
 
 const (
@@ -67,12 +68,12 @@ func countCombinations(axes map[string][]string) int {
 // are written. What stands for a release is resolved, and what is the same then
 // is there once. An axis without a value has the empty one. Of more combinations
 // than a scenario may have, there is only the first.
-func combine(axes map[string][]string) []map[string]string {
+func combine(releases release.Releases, axes map[string][]string) []map[string]string {
 	tooMany := countCombinations(axes) > maxCombinations
 	combinations := []map[string]string{{}}
 	for _, name := range slices.Sorted(maps.Keys(axes)) {
 		var longer []map[string]string
-		values := resolveValues(axes[name])
+		values := resolveValues(releases, axes[name])
 		if tooMany {
 			values = values[:1]
 		}
@@ -88,13 +89,13 @@ func combine(axes map[string][]string) []map[string]string {
 	return combinations
 }
 
-func resolveValues(values []string) []string {
+func resolveValues(releases release.Releases, values []string) []string {
 	var resolved []string
 	for _, value := range values {
 		if len(value) > maxPart {
 			value = "" // it can't be one
 		}
-		if v, err := release.Resolve(value); err == nil {
+		if v, err := releases.Resolve(value); err == nil {
 			value = string(v)
 		}
 		if !slices.Contains(resolved, value) {

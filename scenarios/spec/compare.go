@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 )
 
@@ -53,8 +54,8 @@ func (v *validator) checkCompare() {
 	known := true
 	for _, name := range slices.Sorted(maps.Keys(c.With)) {
 		at := fmt.Sprintf("compare.with[%q]", name)
-		values := resolveValues(v.scenario.Axes[name])
-		isAxis, isValue := slices.Contains(names, name), slices.Contains(values, resolveValues([]string{c.With[name]})[0])
+		values := resolveValues(v.options.Releases, v.scenario.Axes[name])
+		isAxis, isValue := slices.Contains(names, name), slices.Contains(values, resolveValues(v.options.Releases, []string{c.With[name]})[0])
 		v.Refuse(at, !isAxis, "there is no axis %s: %s", strict.Quote(name), strict.DidYouMean(name, names))
 		v.Refuse(at, isAxis && !isValue, "axis %s has no value %s: it has %s", name, strict.Quote(c.With[name]), strings.Join(values, ", "))
 		known = known && isAxis && isValue
@@ -74,7 +75,7 @@ func (v *validator) checkCompare() {
 func (v *validator) checkPartners(c Compare) {
 	compared := 0
 	for _, axes := range v.combinations {
-		partner := c.Partner(axes)
+		partner := c.Partner(v.options.Releases, axes)
 		if maps.Equal(partner, axes) {
 			continue
 		}
@@ -96,10 +97,10 @@ func described(axes map[string]string) string {
 
 // Partner are the axes of the cell with which one is compared. They are its own if it is
 // compared with none.
-func (c Compare) Partner(axes map[string]string) map[string]string {
+func (c Compare) Partner(releases release.Releases, axes map[string]string) map[string]string {
 	partner := maps.Clone(axes)
 	for name, value := range c.With {
-		partner[name] = resolveValues([]string{value})[0]
+		partner[name] = resolveValues(releases, []string{value})[0]
 	}
 	return partner
 }

@@ -22,8 +22,10 @@ type Options struct {
 	// Axes are those that the scenarios share: one that refers to an axis which it doesn't
 	// have itself has the shared axis of that name. If unset, there are none.
 	Axes map[string][]string
-	// Sources stand in for releases. If unset, none does.
-	Sources release.Sources
+	// Releases are those that words such as newest stand for. If unset, the default ones.
+	Releases release.Releases
+	// MarkUnfit marks a combination that the releases can't run, rather than refuse its file.
+	MarkUnfit bool
 }
 
 // File is a scenario file.
@@ -36,8 +38,8 @@ type File struct {
 	// of their names, values in the order of the file. A scenario without axes
 	// has one.
 	Combinations []Combination
-	// Sources stand in for releases that the file asks for.
-	Sources release.Sources
+	// Releases are those that words of the file stand for.
+	Releases release.Releases
 
 	document  *strict.Document
 	manifests *manifests
@@ -51,6 +53,8 @@ type Combination struct {
 	// Scenario has every reference to an axis replaced, and the manifests of
 	// its file steps loaded.
 	Scenario Scenario
+	// Unfit says why the releases can't run it, if they can't, see Options.
+	Unfit []string
 }
 
 // Load reads scenario files, each with the manifests beside it. Everything that
@@ -146,12 +150,12 @@ func (r *reader) read(text string) *File {
 	if r.Root.Kind == 0 {
 		return nil
 	}
-	f := &File{Path: r.Source.File, Text: text, Sources: r.options.Sources, document: r.Document, manifests: r.manifests}
+	f := &File{Path: r.Source.File, Text: text, Releases: r.options.Releases, document: r.Document, manifests: r.manifests}
 	r.useSequences()
 	r.limit()
 	axes := r.axes()
 	r.markLiterals()
-	r.combinations = r.limited(r.where(combine(axes)), text)
+	r.combinations = r.limited(r.where(combine(r.options.Releases, axes)), text)
 	for i, values := range r.combinations {
 		c := r.combination(values)
 		c.Scenario.Axes = axes
@@ -219,7 +223,7 @@ func (r *reader) where(combinations []map[string]string) []map[string]string {
 // values of the axes.
 func (r *reader) supported(axes map[string]string) bool {
 	c := r.combination(axes)
-	rig, _ := NewRig(c.Scenario.Topology, axes, r.options.Sources)
+	rig, _ := NewRig(c.Scenario.Topology, axes, r.options.Releases)
 	rig.unsupported, rig.skews = nil, make(map[string]bool)
 	rig.CheckRules("")
 	return len(rig.take()) == 0

@@ -68,6 +68,8 @@ type Conflict struct {
 	// Field is the path of the field, within the topology or the step.
 	Field   string
 	Message string
+	// Unfit is true if it is one of releases: with others, there may be none.
+	Unfit bool
 }
 
 // Rig is the components of a cell as they are in force between two steps. It
@@ -81,7 +83,7 @@ type Rig struct {
 	components []Component // sorted by name
 	members    []string    // the names of those of the control plane, in the order in which they start
 	axes       map[string]string
-	sources    release.Sources
+	releases   release.Releases
 	// optional are the gates that a component has set only while its release has them.
 	optional []string
 	// withDependents has gates come with what they can't be set without.
@@ -96,11 +98,12 @@ type Rig struct {
 }
 
 // NewRig returns the rig of a topology at the beginning, for a cell with these
-// values on its axes, and why it can't be, if it can't. Sources stand in for releases.
-func NewRig(t Topology, axes map[string]string, sources release.Sources) (*Rig, []Conflict) {
+// values on its axes, and why it can't be, if it can't. Words stand for
+// those of the releases.
+func NewRig(t Topology, axes map[string]string, releases release.Releases) (*Rig, []Conflict) {
 	r := &Rig{
 		CheckGate: release.CheckGate, GateConflicts: release.GateConflicts,
-		axes: axes, sources: sources, optional: t.OptionalGates, withDependents: t.WithDependents, unsupported: t.Unsupported, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
+		axes: axes, releases: releases, optional: t.OptionalGates, withDependents: t.WithDependents, unsupported: t.Unsupported, skews: make(map[string]bool), memory: make(map[reflect.Type]any),
 	}
 	r.components = append(r.components, Component{Name: Etcd, Version: release.Etcd, Settings: t.ControlPlane.settings(Etcd), Running: true})
 	r.addMembers(t.ControlPlane)
@@ -215,14 +218,14 @@ func (r *Rig) CheckGates(field string, e release.Effective, gates, already relea
 			continue
 		}
 		if err := r.CheckGate(e, gate); err != nil {
-			r.Conflict(at, "%v", err)
+			r.unfit(at, "%v", err)
 		}
 	}
 	if e.Version == "" {
 		return
 	}
 	for _, c := range r.GateConflicts(e, r.whole(e, already.With(gates))) {
-		r.Conflict(fmt.Sprintf("%s[%q]", field, c.Gate), "%s", c.Message)
+		r.unfit(fmt.Sprintf("%s[%q]", field, c.Gate), "%s", c.Message)
 	}
 }
 
@@ -243,25 +246,35 @@ func (r *Rig) Find(field, name string) *Component {
 	return nil
 }
 
-// Resolve returns the release that a version stands for, and reports that there
-// is none.
+// Meant returns the release that a version of the language stands for.
+func (r *Rig) Meant(version release.Version) (release.Version, error) {
+	return ResolveVersion(r.releases, version)
+}
+
+// Resolve is Meant, and reports that there is none.
 func (r *Rig) Resolve(field string, version release.Version) release.Version {
-	v, err := ResolveVersion(version)
+	v, err := r.Meant(version)
 	if err != nil {
-		r.Conflict(field, "%v", err)
+		r.unfit(field, "%v", err)
 	}
 	return v
 }
 
 // On is what a component of a release is: that release, or the source that stands in for it.
 func (r *Rig) On(component string, v release.Version) release.Version {
-	return r.sources.Of(Program(component), v)
+	return r.releases.Sources.Of(Program(component), v)
 }
 
 // Conflict reports that a real rig can't be, or can't do what the step does, as a
 // field says: a part of the action, such as ".component", or of the topology.
 func (r *Rig) Conflict(field, format string, args ...any) {
 	r.conflicts = append(r.conflicts, Conflict{Field: r.step.Kind + field, Message: fmt.Sprintf(format, args...)})
+}
+
+// unfit is Conflict for one of releases.
+func (r *Rig) unfit(field, format string, args ...any) {
+	r.Conflict(field, format, args...)
+	r.conflicts[len(r.conflicts)-1].Unfit = true
 }
 
 func (r *Rig) take() []Conflict {

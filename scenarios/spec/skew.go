@@ -37,13 +37,14 @@ var Rules = []Rule{ServersApart, ServerSkips, KubeletTooOld, KubeletNewer, Contr
 // CheckSkew reports a component that can't run with the API servers that it connects to, and
 // an API server that can't run with the others.
 func (r *Rig) CheckSkew(field string, c Component) {
+	newest, _ := r.releases.Pair()
 	r.breaches(c, func(b breach) {
 		switch {
 		case b.rule == "":
 			r.skew(field, "%s %s has another major version than %s %s", c.Name, c.Version, b.server.Name, b.server.Version)
-		case b.rule == KubeletTooOld && r.step.Kind == "" && b.server.Version.Minor() > release.Newest.Minor():
+		case b.rule == KubeletTooOld && r.step.Kind == "" && b.server.Version.Minor() > newest.Minor():
 			r.skew("controlPlane.version", "no release %s is known, the newest is %s; it would be too new for %s %s",
-				b.server.Version.MajorMinor(), release.Newest, c.Name, c.Version)
+				b.server.Version.MajorMinor(), newest, c.Name, c.Version)
 		case b.rule != KubeletNewer && b.rule != ControllerSkew:
 			r.Break(b.rule, field, "%s", b.text)
 		}
@@ -130,7 +131,7 @@ func (r *Rig) Break(rule Rule, field, format string, args ...any) {
 func (r *Rig) skew(field, format string, args ...any) {
 	if message := fmt.Sprintf(format, args...); !r.skews[message] {
 		r.skews[message] = true
-		r.Conflict(field, "%s", message)
+		r.unfit(field, "%s", message)
 	}
 }
 

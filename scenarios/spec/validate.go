@@ -20,7 +20,7 @@ type validator struct {
 	kinds    []ActionKind
 	scenario *Scenario
 	axes     map[string]string
-	sources  release.Sources
+	options  Options
 	// combinations are all of the scenario's.
 	combinations []map[string]string
 }
@@ -28,7 +28,7 @@ type validator struct {
 // validate reports what is wrong with one combination of a scenario. What all
 // of them have in common is looked at with the first.
 func (r *reader) validate(c *Combination, first bool) {
-	v := &validator{Document: r.Document, kinds: r.kinds, scenario: &c.Scenario, axes: c.Axes, sources: r.options.Sources, combinations: r.combinations}
+	v := &validator{Document: r.Document, kinds: r.kinds, scenario: &c.Scenario, axes: c.Axes, options: r.options, combinations: r.combinations}
 	if first {
 		v.checkHead()
 		v.checkAxes()
@@ -39,7 +39,7 @@ func (r *reader) validate(c *Combination, first bool) {
 	v.checkUnsupported()
 	v.checkTopology()
 	v.checkImages()
-	v.followRig()
+	c.Unfit = v.followRig()
 	v.checkSteps()
 }
 

@@ -106,13 +106,18 @@ func inWords(names []string) string {
 }
 
 // followRig follows the rig from step to step. It marks the steps that are not for
-// it, and reports what a real one could not do, as long as it is known what runs.
-func (v *validator) followRig() {
-	rig, conflicts := NewRig(v.scenario.Topology, v.axes, v.sources)
+// it, and reports what a real one could not do, as long as it is known what runs. It returns why the releases can't
+// run it, if that is to be marked.
+func (v *validator) followRig() (unfit []string) {
+	rig, conflicts := NewRig(v.scenario.Topology, v.axes, v.options.Releases)
 	known, knownFaults := v.knowsRig(), true
 	note := func(at string, conflicts ...Conflict) {
 		for _, c := range conflicts {
-			if known {
+			switch {
+			case !known:
+			case c.Unfit && v.options.MarkUnfit:
+				unfit, known = append(unfit, c.Message), false // what follows may follow from that
+			default:
 				v.Note(at+c.Field, "%s", c.Message)
 			}
 		}
@@ -142,6 +147,7 @@ func (v *validator) followRig() {
 	if known {
 		v.checkPeerProxy(len(rig.Servers()), proxied)
 	}
+	return unfit
 }
 
 // faults are the kinds of actions that change links between components, and starts those that change what runs.

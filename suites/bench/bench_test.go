@@ -46,7 +46,7 @@ func BenchmarkCatalog(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cells := catalog.Default(all)
+	cells := catalog.Default(all, release.Releases{})
 	for b.Loop() {
 		peak := watchMemory(b.Context())
 		e := &engine.Engine{Binary: builder.Binary, Dir: b.TempDir(), Parallel: 2*runtime.NumCPU() + 1}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -34,7 +35,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declare(catalog.OnDefaultPair(cells), watched(t, cells))
+	declare(catalog.OnPair(cells, release.Releases{}), watched(t, cells))
 	RunSpecs(t, "conformance")
 }
 

@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -63,7 +64,7 @@ func quietCells() []plan.Cell {
 	GinkgoHelper()
 	all, err := catalog.Cells()
 	Expect(err).NotTo(HaveOccurred())
-	some, err := plan.Match(catalog.OnDefaultPair(all), []string{"kep-5999/e2e/http2-probe-wrong-port", "kep-5999/admission/http2-with-host"})
+	some, err := plan.Match(catalog.OnPair(all, release.Releases{}), []string{"kep-5999/e2e/http2-probe-wrong-port", "kep-5999/admission/http2-with-host"})
 	Expect(err).NotTo(HaveOccurred())
 	return slices.Concat(cellsOf("quiet-node.yaml"), cellsOf("quiet-workloads.yaml"), some)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -51,7 +52,7 @@ var _ = It("finds each server that speaks something else", Serial, func(ctx Spec
 	all, err := catalog.Cells()
 	Expect(err).NotTo(HaveOccurred())
 	var mutants []plan.Cell
-	for _, cell := range slices.DeleteFunc(catalog.Default(all), notServed) {
+	for _, cell := range slices.DeleteFunc(catalog.Default(all, release.Releases{}), notServed) {
 		cell := withoutKnown(cell)
 		if changed := serverMutants(cell); len(changed) > 0 {
 			mutants = append(mutants, changed...)
