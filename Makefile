@@ -135,7 +135,7 @@ generate: ## make generated files anew
 	$(GO) generate ./...
 
 newest: ## make VERSION=v1.90.1 the newest release (and PREVIOUS=v1.89.3 the one before), and say what changed
-	$(GO) run ./cmd/newest $(if $(PREVIOUS),--previous $(PREVIOUS)) $(NEWEST_FLAGS) $(VERSION)
+	$(GO) run ./cmd/newest $(if $(PREVIOUS),--previous $(PREVIOUS)) $(VERSION)
 	$(GO) test ./cmd/skewrig -run TestDocsPrintWhatIsPrinted -update
 
 verify: ## check that modules, generated files and formatting are current, and shell scripts (with shellcheck)

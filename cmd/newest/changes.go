@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // section is a heading with lines below it.
@@ -63,11 +64,18 @@ func described(g release.Gate) string {
 	return text
 }
 
-// cellChanges are the ids that only one of two lists of cells has.
-func cellChanges(before, after []string) []section {
+// cellChanges are the ids that only one of two lists of cells has, and what does not fit the pair.
+func cellChanges(before, after []plan.Cell) []section {
+	unfit := section{title: "Cells that the pair can't run"}
+	for _, c := range after {
+		if c.Unfit != "" {
+			unfit.lines = append(unfit.lines, c.ID+": "+c.Unfit)
+		}
+	}
 	return []section{
-		{"Cells with new ids", without(after, before)},
-		{"Ids that no cell has any more", without(before, after)},
+		{"Cells with new ids", without(ids(after), ids(before))},
+		{"Ids that no cell has any more", without(ids(before), ids(after))},
+		unfit,
 	}
 }
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/known"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 var invented = table{newest: "v1.90.1", previous: "v1.89.3", older: []release.Version{"v1.88.4"}}
@@ -60,14 +61,17 @@ func TestEditChangesTheTableOnly(t *testing.T) {
 
 func TestTheTableOfThisRepositoryCanBeEdited(t *testing.T) {
 	t.Chdir("../..")
-	source, err := os.ReadFile(tablePath)
+	before := read(t, tablePath)
+	is, err := parseTable(before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := string(source)
-	same, err := current().edit(before)
-	if err != nil || same != before {
-		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(before, same))
+	same, err := is.edit(before)
+	if err != nil || same != before || is.newest != release.Newest || is.previous != release.Previous || !slices.Equal(is.older, release.Supported()[2:]) {
+		t.Errorf("%+v, %v (-want +got):\n%s", is, err, cmp.Diff(before, same))
+	}
+	if _, err := parseTable("package release\n"); err == nil {
+		t.Error("a file without a table was read")
 	}
 }
 
@@ -84,12 +88,13 @@ deviations:
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := []string{"a/b/c/kubelet:v1.90.3", "a/b/c/kubelet:v1.89.3"}
+	before := []plan.Cell{{ID: "a/b/c/kubelet:v1.90.1"}, {ID: "a/b/c/kubelet:v1.89.3"}}
+	after := []plan.Cell{{ID: "a/b/c/kubelet:v1.90.3"}, {ID: "a/b/c/kubelet:v1.89.3", Unfit: "too old"}}
 	sections := gateChanges(
 		[]release.Gate{{Name: "Gone", Stage: release.GA, Default: true}, {Name: "On", Stage: release.Alpha}, {Name: "Same", Stage: release.Beta}},
 		[]release.Gate{{Name: "New", Stage: release.Alpha}, {Name: "On", Stage: release.Beta, Default: true}, {Name: "Same", Stage: release.Beta}})
-	sections = append(sections, cellChanges([]string{"a/b/c/kubelet:v1.90.1", "a/b/c/kubelet:v1.89.3"}, cells)...)
-	for _, s := range append(sections, deviationChanges(list, cells)...) {
+	sections = append(sections, cellChanges(before, after)...)
+	for _, s := range append(sections, deviationChanges(list, ids(after))...) {
 		s.write(&out)
 	}
 	const want = `
@@ -107,6 +112,9 @@ Cells with new ids: 1
 
 Ids that no cell has any more: 1
   a/b/c/kubelet:v1.90.1
+
+Cells that the pair can't run: 1
+  a/b/c/kubelet:v1.89.3: too old
 
 Known deviations with an open range: 1
   known.yaml:4:3: >= 1.89, a/**: up down

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,9 +16,36 @@ type table struct {
 	older            []release.Version
 }
 
-// current is the table that this program was compiled with.
-func current() table {
-	return table{newest: release.Newest, previous: release.Previous, older: release.Supported()[2:]}
+// pair are the releases that scenarios call newest and previous.
+func (t table) pair() release.Releases {
+	return release.Releases{Newest: t.newest, Previous: t.previous}
+}
+
+// quoted is a release in the table's Go file.
+var quoted = regexp.MustCompile(`"(v[^"]+)"`)
+
+// parseTable reads the table of its Go file.
+func parseTable(source string) (t table, err error) {
+	var found [][]release.Version
+	for _, row := range rows {
+		lines := row.line.FindAllString(source, -1)
+		if len(lines) != 1 {
+			return t, fmt.Errorf("%d lines match %s, not one", len(lines), row.line)
+		}
+		var all []release.Version
+		for _, word := range quoted.FindAllStringSubmatch(lines[0], -1) {
+			v, err := release.Parse(word[1])
+			if err != nil {
+				return t, err
+			}
+			all = append(all, v)
+		}
+		found = append(found, all)
+	}
+	if len(found[0]) != 1 || len(found[1]) != 1 {
+		return t, errors.New("it does not name one newest and one previous release")
+	}
+	return table{newest: found[0][0], previous: found[1][0], older: found[2]}, nil
 }
 
 // move makes a release the newest one. If previous is empty, a patch release

@@ -66,7 +66,7 @@ func (b *Builder) Features(ctx context.Context, v release.Version) ([]release.Ga
 	text, err := os.ReadFile(kept)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = s.askFeatures(ctx, target); err == nil {
-			err = writeFile(kept, text)
+			err = errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700), writeFile(kept, text))
 		}
 	}
 	if err != nil {

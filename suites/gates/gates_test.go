@@ -6,8 +6,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,10 +20,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-var (
-	releases = flag.String("releases", string(release.Newest), "the releases to ask, separated by commas, or all")
-	update   = flag.Bool("update", false, "write the tables anew")
-)
+var releases = flag.String("releases", string(release.Newest), "the releases to ask, separated by commas, or all")
 
 func TestGates(t *testing.T) {
 	if testing.Short() {
@@ -35,23 +30,23 @@ func TestGates(t *testing.T) {
 	RunSpecs(t, "gates")
 }
 
-var _ = It("are what the release's API server reports", func(ctx SpecContext) {
+var _ = Describe("the tables", Ordered, func() {
+	It("are what the release's API server reports, and what its components have besides", compareTables)
+	It("are what the API server reports while it emulates the releases before", compareEmulated)
+})
+
+func compareTables(ctx SpecContext) {
 	builder := new(build.Builder)
 	for _, v := range asked() {
 		reported := report(ctx, builder, v)
-		if *update {
-			table := filepath.Join("..", "..", "harness", "release", "gates", v.MajorMinor()+".txt")
-			Expect(os.WriteFile(table, []byte(release.FormatGates(reported)), 0o644)).To(Succeed())
-			continue
-		}
 		table, known, err := release.Table(release.Effective{Version: v})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(known).To(BeTrue(), "no table for %s", v)
-		Expect(table).To(Equal(reported), "the table of %s; write it anew with: go test ./suites/gates -update -releases=%s", v.MajorMinor(), v)
+		Expect(table).To(Equal(reported), "the table of %s; write it anew with: go run ./cmd/newest --older %s", v.MajorMinor(), v)
 	}
-})
+}
 
-var _ = It("are what the API server reports while it emulates the release before", func(ctx SpecContext) {
+func compareEmulated(ctx SpecContext) {
 	builder := new(build.Builder)
 	for _, v := range asked() {
 		oldest, _ := release.Emulatable(v)
@@ -59,10 +54,20 @@ var _ = It("are what the API server reports while it emulates the release before
 			e := release.Effective{Version: v, Emulated: release.Version(fmt.Sprintf("v1.%d", emulated))}
 			table, _, err := release.Table(e)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(lines(table)).To(Equal(lines(reported(ctx, builder, e))), "the table of %s", e)
+			of := reported(ctx, builder, e)
+			Expect(lines(slices.DeleteFunc(table, onlyOfOthers(ctx, builder, v)))).To(Equal(lines(of)), "the table of %s", e)
 		}
 	}
-})
+}
+
+// onlyOfOthers reports whether a gate of a release is not one of its API server.
+func onlyOfOthers(ctx SpecContext, builder *build.Builder, v release.Version) func(release.Gate) bool {
+	GinkgoHelper()
+	served := reported(ctx, builder, release.Effective{Version: v})
+	return func(g release.Gate) bool {
+		return !slices.ContainsFunc(served, func(other release.Gate) bool { return other.Name == g.Name })
+	}
+}
 
 // lines are gates as far as the metric has them.
 func lines(gates []release.Gate) string {
@@ -92,9 +97,7 @@ var enabled = regexp.MustCompile(`(?m)^kubernetes_feature_enabled\{name="([^"]+)
 // report is what the API server and the packages of a release say.
 func report(ctx context.Context, builder *build.Builder, v release.Version) []release.Gate {
 	GinkgoHelper()
-	gates := reported(ctx, builder, release.Effective{Version: v})
-	addFeatures(ctx, builder, v, gates)
-	return gates
+	return withFeatures(ctx, builder, v, reported(ctx, builder, release.Effective{Version: v}))
 }
 
 // reported are the gates that the API server of a release reports.
@@ -122,18 +125,21 @@ func reported(ctx context.Context, builder *build.Builder, e release.Effective) 
 	return gates
 }
 
-// addFeatures adds what the metric does not have, and the release's own package of
-// features has: which gates are locked, on which each depends, and what it was before.
-func addFeatures(ctx context.Context, builder *build.Builder, v release.Version, gates []release.Gate) {
+// withFeatures are gates with what the metric does not have, and the release's own packages of
+// features have: which gates are locked, on which each depends, what it was before, and gates of
+// other components alone.
+func withFeatures(ctx context.Context, builder *build.Builder, v release.Version, gates []release.Gate) []release.Gate {
 	GinkgoHelper()
 	features, err := builder.Features(ctx, v)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(features).NotTo(BeEmpty())
-	for i := range gates {
-		at := slices.IndexFunc(features, func(g release.Gate) bool { return g.Name == gates[i].Name })
-		if at < 0 {
-			continue // of another package
+	for _, feature := range features {
+		at, found := slices.BinarySearchFunc(gates, feature.Name, func(g release.Gate, name string) int { return strings.Compare(g.Name, name) })
+		if !found {
+			gates = slices.Insert(gates, at, feature)
+			continue
 		}
-		gates[i].Locked, gates[i].Needs, gates[i].Versions = features[at].Locked, features[at].Needs, features[at].Versions
+		gates[at].Locked, gates[at].Needs, gates[at].Versions = feature.Locked, feature.Needs, feature.Versions
 	}
+	return gates
 }
