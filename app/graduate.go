@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/graduation"
@@ -55,13 +54,9 @@ func gather(kep string, dirs []string) (on grounds, err error) {
 	if on.enhancement, err = criteria.Find(all, kep); err != nil {
 		return on, err
 	}
-	var judged release.Releases
 	var mistakes []error
 	for _, dir := range dirs {
 		report, err := ReadReport(dir)
-		if report.Reproduce.Newest.Compare(judged.Newest) > 0 {
-			judged = release.Releases{Newest: report.Reproduce.Newest, Previous: report.Reproduce.Previous}
-		}
 		var run evidence.Run
 		if err == nil {
 			run, err = saved.Run(dir, report, on.enhancement.Concerns)
@@ -69,8 +64,13 @@ func gather(kep string, dirs []string) (on grounds, err error) {
 		mistakes = append(mistakes, err)
 		on.runs = append(on.runs, run)
 	}
+	judged := evidence.Releases(on.runs)
 	cells, err := catalog.CellsOn(judged)
 	if err != nil {
+		return on, Failed(err)
+	}
+	newest, _ := judged.Pair()
+	if on.enhancement.Released, err = criteria.Released(on.enhancement.Gate, newest); err != nil {
 		return on, Failed(err)
 	}
 	on.planned = criteria.Planned(cells)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // DirFor returns a name for the report directory of a run of cells, given by ids or
@@ -105,8 +107,8 @@ func (r Reproduce) CellAgain(c Cell, dir string) (command string, whole bool) {
 	if len(named) == 0 {
 		named = filesIn(r.Command)
 	}
-	id, on := c.ID, r.runtime()
-	if on == " --runtime both" {
+	id, on := c.ID, r.runtime()+r.PairFlags()
+	if r.runtime() == " --runtime both" {
 		id = bothRuntimes.ReplaceAllString(id, "")
 	}
 	own := slices.ContainsFunc(named, func(n string) bool {
@@ -129,6 +131,17 @@ func (r Reproduce) runtime() string {
 		return " --runtime " + unquoted(m[1])
 	}
 	return ""
+}
+
+// PairFlags are the flags that choose the releases of the run, after a space. They are empty if it had the pair that this
+// skewrig has by default.
+func (r Reproduce) PairFlags() string {
+	pair := release.Releases{Newest: r.Newest, Previous: r.Previous}
+	if !pair.Chosen() {
+		return ""
+	}
+	newest, previous := pair.Pair()
+	return fmt.Sprintf(" --newest %s --previous %s", newest, previous)
 }
 
 // KnownDeviations is the list of known deviations that the run was given. If it was given

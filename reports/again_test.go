@@ -3,6 +3,8 @@ package reports
 import (
 	"regexp"
 	"testing"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 func TestDirFor(t *testing.T) {
@@ -125,5 +127,18 @@ func TestACellSaysHowItIsRunAgain(t *testing.T) {
 	command, whole := made.CellAgain(c, "report-pods")
 	if want := "skewrig upstream --focus 'Pods run' --report-dir report-pods"; command != want || whole {
 		t.Errorf("again: %s (whole: %v), want %s", command, whole, want)
+	}
+}
+
+// TestCellAgainOnAPair: whoever has another pair by default runs the same releases.
+func TestCellAgainOnAPair(t *testing.T) {
+	t.Parallel()
+	r := Reproduce{Command: "skewrig run", Newest: "v1.90.1", Previous: "v1.89.3"}
+	if got, _ := r.CellAgain(Cell{ID: "a/b/c"}, "again"); got != "skewrig run 'a/b/c' --report-dir again --newest v1.90.1 --previous v1.89.3" {
+		t.Error(got)
+	}
+	r.Newest, r.Previous = release.Newest, release.Previous
+	if got, _ := r.CellAgain(Cell{ID: "a/b/c"}, "again"); got != "skewrig run 'a/b/c' --report-dir again" {
+		t.Error(got)
 	}
 }

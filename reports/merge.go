@@ -187,7 +187,7 @@ func mergedRequirements(inputs []Input) ([]Requirement, error) {
 }
 
 // mergedReproduce is what it takes to do all of it again. The host is kept if it
-// was the same.
+// was the same. Of several pairs of releases, it has the newest.
 func mergedReproduce(inputs []Input) Reproduce {
 	var commands, skewrigs, toolchains []string
 	merged := Reproduce{Seed: inputs[0].Report.Reproduce.Seed, Host: inputs[0].Report.Reproduce.Host}
@@ -196,6 +196,9 @@ func mergedReproduce(inputs []Input) Reproduce {
 		commands, skewrigs, toolchains = append(commands, r.Command), append(skewrigs, r.Skewrig), append(toolchains, r.Go)
 		merged.Components, merged.Files = append(merged.Components, r.Components...), append(merged.Files, r.Files...)
 		merged.Sources, merged.AllowHost = append(merged.Sources, r.Sources...), merged.AllowHost || r.AllowHost
+		if r.Newest.Compare(merged.Newest) > 0 {
+			merged.Newest, merged.Previous = r.Newest, r.Previous
+		}
 		if r.Host != merged.Host {
 			merged.Host = Host{}
 		}

@@ -19,7 +19,7 @@ func input(t *testing.T, name string, second int64, cells ...Cell) Input {
 		}
 	}
 	r, err := Assemble(cells, []Requirement{{ID: "R-1", Statement: "it is"}}, Reproduce{
-		Command: "skewrig run --report-dir " + name, Skewrig: "v1", Go: "go1", Host: Host{CPUs: 2},
+		Command: "skewrig run --report-dir " + name, Skewrig: "v1", Go: "go1", Host: Host{CPUs: 2}, Newest: "v1.90.1", Previous: "v1.89.3",
 		Components: []Component{{Name: "kubelet", Version: "v1.90.1", Digest: "sha256:a1", Source: "k8s.io/kubernetes@v1.90.1"}},
 	})
 	if err != nil {

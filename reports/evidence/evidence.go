@@ -30,6 +30,16 @@ type Run struct {
 	Facts map[string]Facts
 }
 
+// Releases are those of the runs with the newest pair. Without runs that say so, they are the default ones.
+func Releases(runs []Run) (r release.Releases) {
+	for _, run := range runs {
+		if of := run.Report.Reproduce; of.Newest.Compare(r.Newest) > 0 {
+			r = release.Releases{Newest: of.Newest, Previous: of.Previous}
+		}
+	}
+	return r
+}
+
 // Facts are what the record of a cell says, beyond its checks.
 type Facts struct {
 	// Components are in the order in which they were first started.

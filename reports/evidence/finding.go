@@ -89,7 +89,7 @@ func (f *Finding) add(c Cell, check reports.Check) {
 	ref := c.Ref()
 	switch {
 	case check.Outcome == reports.NotApplicable:
-	case check.Outcome == reports.Pass:
+	case check.Outcome == reports.Pass, check.Outcome == reports.UnexpectedPass: // what was known to be wrong holds now
 		if f.held == nil {
 			f.held = make(map[[2]string]bool)
 		}

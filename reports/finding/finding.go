@@ -239,7 +239,7 @@ func (f *Finding) observe(red []seen, run evidence.Run) {
 
 // again is the command that runs a cell again, as the page of the run has it.
 func again(run evidence.Run, c reports.Cell) string {
-	command, _ := run.Report.Reproduce.CellAgain(c, reports.DirFor(evidence.SourcesOf(run), c.ID))
+	command, _ := run.Report.Reproduce.CellAgain(c, reports.DirFor(evidence.SourcesOf(run).Taken, c.ID))
 	return command
 }
 

@@ -4,6 +4,7 @@
 package graduation
 
 import (
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/reports/evidence"
 )
@@ -22,9 +23,21 @@ type Enhancement struct {
 	// Milestones are the releases in which it reaches a stage, such as "v1.90". A
 	// stage without one has no release yet.
 	Milestones map[string]string
-	Criteria   []Criterion
+	// Released is the gate in the newest release of the runs. If unset, it is not known.
+	Released *Released
+	Criteria []Criterion
 	// Questions are those of the production readiness review.
 	Questions []Question
+}
+
+// Released is a feature gate in a release.
+type Released struct {
+	Release release.Version `json:"release"`
+	// Stage is "alpha", "beta", "stable" or "deprecated". If unset, the release has no such gate.
+	Stage string `json:"stage,omitempty"`
+	// Default is whether it is on unless it is set, and Locked whether it can't be set to anything else.
+	Default bool `json:"default"`
+	Locked  bool `json:"locked"`
 }
 
 // Question is a question of the production readiness review, with its answer.
@@ -64,8 +77,8 @@ type Criterion struct {
 // Cells are cells that must have run, and passed.
 type Cells struct {
 	Match []cellid.Pattern `json:"match"`
-	// Releases are minor versions, such as "v1.87", each of which must have taken
-	// part in one of them.
+	// Releases are those of which each minor version must have taken part in one of them: words
+	// such as newest, previous and n-2, milestone for that of the stage, or a minor version.
 	Releases []string `json:"releases,omitempty"`
 }
 
@@ -142,6 +155,10 @@ type Result struct {
 	// Milestone is the release that is to have the stage. If unset, it is not
 	// known.
 	Milestone string `json:"milestone,omitempty"`
+	// Gate is the gate in the newest release of the runs. If unset, it is not known.
+	Gate *Released `json:"gate,omitempty"`
+	// GateName is what releases call it.
+	GateName string `json:"gateName,omitempty"`
 	// Since is the first release that counted as evidence: that of the milestone
 	// if it ran, otherwise that of the stage before.
 	Since string `json:"since"`

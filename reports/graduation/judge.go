@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/reports/evidence"
@@ -19,10 +20,14 @@ func Judge(e Enhancement, stage string, runs []evidence.Run, catalog []evidence.
 	criteria := slices.DeleteFunc(slices.Clone(e.Criteria), func(c Criterion) bool { return c.Stage != stage })
 	subject := evidence.Subject{Components: e.Components, Since: e.since(stage, runs)}
 	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
-	j := judge{sources: evidence.SourcesOf(runs...), cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	j := judge{
+		sources: evidence.SourcesOf(runs...), cells: cells, catalog: evidence.Eligible(catalog, subject),
+		releases: evidence.Releases(runs), milestone: e.Milestones[stage],
+	}
 	older := e.onEveryRelease(runs, catalog)
+	older.releases, older.milestone = j.releases, j.milestone
 	result := Result{
-		KEP: e.KEP, Stage: stage, Milestone: e.Milestones[stage], Since: subject.Since,
+		KEP: e.KEP, Stage: stage, Milestone: e.Milestones[stage], Gate: e.Released, GateName: e.Gate, Since: subject.Since,
 		Releases: releases(cells), LeftOut: append([]evidence.LeftOut{}, leftOut...), Verdicts: []Verdict{}, Reports: []Report{},
 	}
 	counted := make(map[string]int)
@@ -34,6 +39,9 @@ func Judge(e Enhancement, stage string, runs []evidence.Run, catalog []evidence.
 		delete(counted, run.Dir) // given once more, it adds nothing
 	}
 	if v, behind := e.behind(stage, subject.Since); behind {
+		result.Verdicts = append(result.Verdicts, v)
+	}
+	if v, late := e.late(stage); late {
 		result.Verdicts = append(result.Verdicts, v)
 	}
 	for _, c := range criteria {
@@ -94,6 +102,42 @@ func (e Enhancement) behind(stage, since string) (Verdict, bool) {
 	}, true
 }
 
+// StageReleased is the id of the verdict on a gate that has not reached the stage in its milestone.
+const StageReleased = "stage-released"
+
+// late is the verdict on a gate that the release of the milestone, or a later one, has at an earlier stage.
+func (e Enhancement) late(stage string) (Verdict, bool) {
+	milestone, has := e.Milestones[stage]
+	is := e.Released
+	if is == nil || !has || semver.Compare(is.Release.MajorMinor(), milestone) < 0 || slices.Index(Stages(), is.Stage) >= slices.Index(Stages(), stage) {
+		return Verdict{}, false
+	}
+	v := Verdict{
+		ID: StageReleased, Statement: fmt.Sprintf("The gate has the stage %s in %s.", stage, milestone),
+		Source: "skewrig", Status: NoEvidence, Proof: []evidence.Finding{}, Against: []evidence.Contradiction{},
+		Missing: []Missing{{What: is.Of(e.Gate)}},
+	}
+	if semver.Prerelease(string(is.Release)) == "" {
+		v.Status = Contradicted
+	}
+	return v, true
+}
+
+// Of says what a gate is.
+func (r Released) Of(gate string) string {
+	if r.Stage == "" {
+		return fmt.Sprintf("%s has no feature gate %s", r.Release, gate)
+	}
+	said := "off"
+	if r.Default {
+		said = "on"
+	}
+	if r.Locked {
+		said += ", and locked"
+	}
+	return fmt.Sprintf("in %s, %s is %s and %s", r.Release, gate, r.Stage, said)
+}
+
 // Concerns reports whether a cell may say something of the enhancement.
 func (e Enhancement) Concerns(c reports.Cell) bool {
 	if slices.ContainsFunc(c.Requirements, func(id string) bool { return strings.HasPrefix(id, e.KEP+"/") }) {
@@ -126,6 +170,10 @@ func releases(cells []evidence.Cell) []Release {
 
 // judge has what there is to judge by.
 type judge struct {
+	// releases are those that words of criteria stand for, and milestone is that of the stage.
+	releases  release.Releases
+	milestone string
+
 	sources evidence.Sources
 	cells   []evidence.Cell
 	catalog []evidence.Planned
@@ -224,7 +272,12 @@ func (j judge) ran(v *Verdict, want Cells) {
 		}
 	}
 	j.addNever(v, never, ids, want.Match)
-	for _, release := range want.Releases {
+	for _, word := range want.Releases {
+		release, err := j.minor(word)
+		if err != nil {
+			v.Missing = append(v.Missing, Missing{What: err.Error()})
+			continue
+		}
 		if !slices.ContainsFunc(j.cells, func(c evidence.Cell) bool {
 			return matches(want.Match, c.ID) && slices.Contains(c.Facts.Releases(), release)
 		}) {
@@ -232,6 +285,21 @@ func (j judge) ran(v *Verdict, want Cells) {
 		}
 	}
 }
+
+// minor is the minor version that a word of a criterion stands for.
+func (j judge) minor(word string) (string, error) {
+	switch {
+	case word == Milestone:
+		return j.milestone, nil
+	case semver.IsValid(word) && semver.MajorMinor(word) == word:
+		return word, nil
+	}
+	v, err := j.releases.Resolve(word)
+	return v.MajorMinor(), err
+}
+
+// Milestone is the word of a criterion for the release that is to have its stage.
+const Milestone = "milestone"
 
 func (j judge) addNever(v *Verdict, never, of []string, match []cellid.Pattern) {
 	switch len(never) {

@@ -26,7 +26,8 @@ func kubelets(versions ...string) evidence.Facts {
 func run(dir string, at time.Time, o reports.Outcome, versions ...string) evidence.Run {
 	c := reports.Cell{ID: "feature/e2e/one", Scenario: "feature/e2e/one", Started: at, Outcome: o, Requirements: []string{"K/works"},
 		Checks: []reports.Check{{ID: "works", Requirement: "K/works", Outcome: o, Expected: "yes", Observed: string(o)}}}
-	return evidence.Run{Dir: dir, Report: reports.Report{Cells: []reports.Cell{c}}, Facts: map[string]evidence.Facts{c.ID: kubelets(versions...)}}
+	reproduce := reports.Reproduce{Newest: "v1.90.1", Previous: "v1.89.3"}
+	return evidence.Run{Dir: dir, Report: reports.Report{Reproduce: reproduce, Cells: []reports.Cell{c}}, Facts: map[string]evidence.Facts{c.ID: kubelets(versions...)}}
 }
 
 var planned = []evidence.Planned{
@@ -54,7 +55,7 @@ func feature(c Criterion) Enhancement {
 func TestEachDecider(t *testing.T) {
 	t.Parallel()
 	requirement := Criterion{Requirements: []string{"K/works"}}
-	cells := Criterion{Cells: &Cells{Match: match(t, "feature/e2e/**"), Releases: []string{"v1.89", "v1.90"}}}
+	cells := Criterion{Cells: &Cells{Match: match(t, "feature/e2e/**"), Releases: []string{"previous", "v1.90"}}}
 	repeated := Criterion{Repeated: &Repeated{Match: match(t, "feature/e2e/**"), Runs: 3, Days: 2}}
 	pass := func(dir string, at time.Time) evidence.Run { return run(dir, at, reports.Pass, "v1.89.3", "v1.90.1") }
 	again := []evidence.Run{pass("a", monday), pass("b", monday.Add(time.Minute)), pass("c", monday.Add(time.Hour))}
@@ -166,5 +167,32 @@ func TestAStageThatWasSkipped(t *testing.T) {
 	r = Judge(e, "stable", []evidence.Run{run("a", monday, reports.Pass, "v1.91.1")}, planned)
 	if len(r.Verdicts) != 1 || r.ExitCode(false) != ExitMet {
 		t.Errorf("%+v", r.Verdicts)
+	}
+}
+
+// TestAGateThatIsLate: what the release of the milestone says of the gate comes first.
+func TestAGateThatIsLate(t *testing.T) {
+	t.Parallel()
+	works := Criterion{Requirements: []string{"K/works"}}
+	for name, tc := range map[string]struct {
+		is     *Released
+		status Status // of the first verdict, if it is about that
+		what   string
+	}{
+		"not known":        {nil, "", ""},
+		"before":           {&Released{Release: "v1.90.1", Stage: "alpha"}, "", ""},
+		"in time":          {&Released{Release: "v1.91.0", Stage: "beta", Default: true}, "", ""},
+		"later":            {&Released{Release: "v1.92.0", Stage: "stable", Locked: true}, "", ""},
+		"a pre-release":    {&Released{Release: "v1.91.0-beta.0", Stage: "alpha"}, NoEvidence, "in v1.91.0-beta.0, Gate is alpha and off"},
+		"a release":        {&Released{Release: "v1.91.0", Stage: "alpha"}, Contradicted, "in v1.91.0, Gate is alpha and off"},
+		"no gate any more": {&Released{Release: "v1.91.0"}, Contradicted, "v1.91.0 has no feature gate Gate"},
+	} {
+		e := feature(works)
+		e.Gate, e.Released = "Gate", tc.is
+		r := Judge(e, "beta", []evidence.Run{run("a", monday, reports.Pass, "v1.91.0")}, planned)
+		first := r.Verdicts[0]
+		if is := first.ID == StageReleased; is != (tc.status != "") || is && (first.Status != tc.status || first.Missing[0].What != tc.what) {
+			t.Errorf("%s: %+v", name, first)
+		}
 	}
 }

@@ -21,6 +21,9 @@ const maxDetail = 300
 func Graduation(w io.Writer, r graduation.Result) error {
 	var t markdown
 	t.printf("%s, %s: %s\n", r.KEP, stageOf(r), graduationCounts(r))
+	if r.Gate != nil {
+		t.printf("%s\n", gateOf(r))
+	}
 	t.printf("%s\n", judgedOn(r))
 	for _, report := range r.Reports {
 		t.printf("report: %s (%s counted), made by: %s\n", oneLine(report.Dir, maxText), reports.Counted(report.Cells, "cell"), oneLine(report.Command, maxDetail))
@@ -78,7 +81,7 @@ func (m *markdown) contradictionsText(how string, all []evidence.Contradiction) 
 // GraduationMarkdown writes a result as GitHub renders it, with all evidence.
 func GraduationMarkdown(w io.Writer, r graduation.Result) error {
 	var m markdown
-	m.printf("# %s: %s\n\n**%s.** %s\n\n", text(r.KEP), stageOf(r), graduationCounts(r), text(judgedOn(r)))
+	m.printf("# %s: %s\n\n**%s.** %s\n\n", text(r.KEP), stageOf(r), graduationCounts(r), text(strings.TrimSpace(gateOf(r)+" "+judgedOn(r))))
 	var rows [][]string
 	for i, report := range r.Reports {
 		rows = append(rows, []string{fmt.Sprint(i + 1), code(report.Dir), fmt.Sprint(report.Cells), code(report.Command)})
@@ -189,6 +192,14 @@ func proofOf(v graduation.Verdict) (checks, cells int) {
 		}
 	}
 	return checks, len(in)
+}
+
+// gateOf says what the gate is in the newest release of the runs.
+func gateOf(r graduation.Result) string {
+	if r.Gate == nil {
+		return ""
+	}
+	return capitalized(r.Gate.Of(r.GateName)) + "."
 }
 
 func stageOf(r graduation.Result) string {

@@ -21,7 +21,7 @@ const regressions = reports.Regressions
 // says so.
 func TrackRecord(w io.Writer, r reports.Report) error {
 	var m markdown
-	sources := evidence.Sources{r.Reproduce.Command}
+	sources := evidence.Sources{Taken: []string{r.Reproduce.Command}, Flags: r.Reproduce.PairFlags()}
 	m.printf("# Track record\n\nKnown regressions of Kubernetes, and the releases on which scenarios detect them.\n")
 	cells := make(map[string]reports.Cell)
 	for _, c := range r.Cells {

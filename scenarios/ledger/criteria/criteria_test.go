@@ -247,20 +247,19 @@ func TestEveryStageHasCriteria(t *testing.T) {
 	}
 }
 
-// TestMilestonesAreThoseOfTheReleases, as far as the tables of gates know them.
-func TestMilestonesAreThoseOfTheReleases(t *testing.T) {
+// TestReleased: what the tables say of a gate. That the releases follow the milestones is for graduate to say.
+func TestReleased(t *testing.T) {
 	t.Parallel()
-	stages := map[string]release.Stage{"alpha": release.Alpha, "beta": release.Beta, "stable": release.GA}
-	for _, e := range enhancements(t) {
-		for stage, milestone := range e.Milestones {
-			gates, known, err := release.Table(release.Effective{Version: release.Version(milestone + ".0")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if known && !slices.ContainsFunc(gates, func(g release.Gate) bool { return g.Name == e.Gate && g.Stage == stages[stage] }) {
-				t.Errorf("%s: in %s the gate %s is not %s", e.KEP, milestone, e.Gate, stage)
-			}
+	for v, want := range map[release.Version]graduation.Released{
+		"v1.36.0": {Release: "v1.36.0"},
+		"v1.37.0": {Release: "v1.37.0", Stage: "alpha"},
+	} {
+		if got, err := Released("GRPCContainerProbeTLS", v); err != nil || got == nil || *got != want {
+			t.Errorf("%s: %+v, %v", v, got, err)
 		}
+	}
+	if got, err := Released("GRPCContainerProbeTLS", "v1.99.0"); err != nil || got != nil {
+		t.Errorf("a release without a table: %+v, %v", got, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
@@ -66,8 +67,8 @@ func (d decided) check(document *strict.Document, at, kep string, requirements [
 	if d.Cells != nil {
 		checkPatterns(document, at+".cells.match", d.Cells.Match)
 		for i, v := range d.Cells.Releases {
-			if !minor(v) {
-				note("cells.releases", i, "%q is no minor version: write it like v1.37", v)
+			if resolved, err := release.Resolve(v); v != graduation.Milestone && !minor(v) && (err != nil || v == string(resolved)) {
+				note("cells.releases", i, "%q is none of newest, previous, n-2, milestone, and a minor version like v1.37", v)
 			}
 		}
 	}

@@ -11,6 +11,9 @@ import (
 func Planned(cells []plan.Cell) []evidence.Planned {
 	var all []evidence.Planned
 	for _, c := range cells {
+		if c.Unfit != "" {
+			continue
+		}
 		p := evidence.Planned{ID: c.ID, Scenario: c.Scenario, Axes: c.Axes}
 		for _, t := range plan.Targets([]plan.Cell{c}) {
 			p.Facts.Components = append(p.Facts.Components, evidence.Component{
