@@ -127,16 +127,21 @@ type binaries struct {
 	onlyNew bool // what is in the cache is not reported
 }
 
+// registerToolchain registers the flag that says which Go compiles releases.
+func registerToolchain(cmd *cobra.Command, toolchain *build.Toolchain) {
+	cmd.Flags().Func("toolchain", "the Go that compiles Kubernetes: local, which is the installed one, or a newer one that a release needs; "+
+		"or released, which is the one that each release was published with (default local)", func(text string) (err error) {
+		*toolchain, err = build.ParseToolchain(text)
+		return err
+	})
+}
+
 func (b *binaries) register(cmd *cobra.Command) {
 	b.Assets = os.Getenv("KUBEBUILDER_ASSETS")
 	registerCacheDir(cmd, &b.CacheDir)
 	cmd.Flags().StringArrayVar(&b.Given, "binary", nil,
 		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
-	cmd.Flags().Func("toolchain", "the Go that compiles Kubernetes: local, which is the installed one, or a newer one that a release needs; "+
-		"or released, which is the one that each release was published with (default local)", func(text string) (err error) {
-		b.Toolchain, err = build.ParseToolchain(text)
-		return err
-	})
+	registerToolchain(cmd, &b.Toolchain)
 	cmd.Flags().StringArrayVar(&b.StandIns, "stand-in", nil,
 		"compile another module than one that Kubernetes asks for and that can't be had: MODULE=VERSION, MODULE=OTHER@VERSION or MODULE=./DIR; the report names it (repeatable)")
 	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,

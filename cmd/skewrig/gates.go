@@ -20,6 +20,7 @@ import (
 func newGates() *cobra.Command {
 	var out output
 	var b binaries
+	var short bool
 	cmd := &cobra.Command{
 		Use:   "gates [RELEASE | FROM..TO] [GATE ...]",
 		Short: "Show the feature gates of a release, and the fields that they guard",
@@ -35,6 +36,7 @@ or one use: such fields are marked.`,
 		Example: `  skewrig gates
   skewrig gates newest GRPCContainerProbeTLS
   skewrig gates previous..newest
+  skewrig gates previous..newest --short
   skewrig gates newest --source ../kubernetes -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			builder, _, err := b.open(cmd)
@@ -47,7 +49,7 @@ or one use: such fields are marked.`,
 				word, names = args[0], args[1:]
 			}
 			if from, to, two := strings.Cut(word, ".."); two {
-				return compareGates(cmd, out, builder, from, to, names)
+				return compareGates(cmd, out, builder, from, to, names, short)
 			}
 			r, _, err := app.Gates(cmd.Context(), builder, word)
 			if err != nil {
@@ -63,11 +65,12 @@ or one use: such fields are marked.`,
 		},
 	}
 	out.register(cmd)
+	cmd.Flags().BoolVar(&short, "short", false, "of two releases, print only what an upgrade has to look at: defaults that change, gates that are gone or locked, new fields")
 	b.registerReleases(cmd)
 	return cmd
 }
 
-func compareGates(cmd *cobra.Command, out output, builder *build.Builder, from, to string, names []string) error {
+func compareGates(cmd *cobra.Command, out output, builder *build.Builder, from, to string, names []string, short bool) error {
 	if len(names) > 0 {
 		return fmt.Errorf("two releases are compared with all of their gates: leave out %s", strings.Join(names, ", "))
 	}
@@ -79,7 +82,11 @@ func compareGates(cmd *cobra.Command, out output, builder *build.Builder, from, 
 	if err != nil {
 		return err
 	}
-	return printResult(cmd, out, gated.Compare(was, is, wasAPI, isAPI), printDifference)
+	d := gated.Compare(was, is, wasAPI, isAPI)
+	if short {
+		d = d.Short()
+	}
+	return printResult(cmd, out, d, printDifference)
 }
 
 // isReleases reports whether an argument is about releases: gates begin with a capital letter.

@@ -11,7 +11,7 @@ var groups = []struct {
 	title    string
 	commands []string
 }{
-	{"Run scenarios:", []string{"init", "scaffold", "list", "plan", "run", "dev", "judge", "simulate", "sweep", "upstream"}},
+	{"Run scenarios:", []string{"init", "scaffold", "list", "plan", "run", "dev", "judge", "simulate", "sweep", "upstream", "release"}},
 	{"Read reports:", []string{"report", "diff", "trace", "trend", "finding"}},
 	{"Decide about an enhancement:", []string{"graduate", "prr"}},
 	{"Use a cluster:", []string{"up", "ps", "logs", "podsapi"}},

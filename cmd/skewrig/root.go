@@ -30,7 +30,7 @@ Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 nothing was s
 		SilenceErrors: true,
 	}
 	registerLevel(root)
-	root.AddCommand(newBuild(), newGates(), newUp(), newPS(), newLogs(), newList(), newPlan(), newRun(), newShard(), newDev(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newSweep(), newUpstream(), newPodsAPI(), newSchema(), newInit(), newScaffold(), newDocs(), newVersion())
+	root.AddCommand(newBuild(), newGates(), newUp(), newPS(), newLogs(), newList(), newPlan(), newRun(), newShard(), newDev(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newSweep(), newUpstream(), newRelease(), newPodsAPI(), newSchema(), newInit(), newScaffold(), newDocs(), newVersion())
 	group(root)
 	registerCompletions(root)
 	sayUsage(root)

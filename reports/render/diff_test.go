@@ -34,8 +34,8 @@ func renderDiff(t *testing.T, format string, d diff.Diff) string {
 	return out.String()
 }
 
-// changed is the mixed report with something in it for each section of a diff.
-func changed(t *testing.T) reports.Report {
+// withChanges is the mixed report with something in it for each section of a diff.
+func withChanges(t *testing.T) reports.Report {
 	t.Helper()
 	r := mixed(t, 1)
 	cells := r.Cells[:0]
@@ -79,7 +79,7 @@ func diffsUnderTest(t *testing.T) map[string]diff.Diff {
 	}
 	all := strings.Join(nasty[:len(nasty)-1], " ")
 	return map[string]diff.Diff{
-		"mixed":   diff.Compare(mixed(t, 1), changed(t), diff.Options{From: "main", To: "report"}),
+		"mixed":   diff.Compare(mixed(t, 1), withChanges(t), diff.Options{From: "main", To: "report"}),
 		"nothing": diff.Compare(mixed(t, 1), mixed(t, 2), diff.Options{From: "main", To: "report"}),
 		"hostile": diff.Compare(bare, hostile(t), diff.Options{From: all, To: nasty[2]}),
 		"unknown": diff.Compare(empty, hostile(t), diff.Options{From: all, To: nasty[3]}),

@@ -160,6 +160,17 @@ func summary(of []fact) string {
 	return strings.Join(values, ", ")
 }
 
+// Short is what whoever upgrades has to look at: gates that are on and were not or are off and were
+// on, gates that are gone or locked, and new fields. The kinds are all there.
+func (d Difference) Short() Difference {
+	on := func(text string) bool { return slices.Contains(strings.Split(text, ", "), "on") }
+	d.Gates = slices.DeleteFunc(slices.Clone(d.Gates), func(c Change) bool {
+		return c.What != "default" && c.What != Removed && (c.What != "lock" || c.To == "") && (c.What != Added || !on(c.To))
+	})
+	d.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(c Change) bool { return c.What != Added })
+	return d
+}
+
 // Counts are how many gates were added, removed and changed, and so on.
 func (d Difference) Counts() string {
 	return fmt.Sprintf("gates: %s; kinds: %s; fields: %s", count(d.Gates), count(d.Kinds), count(d.Fields))
