@@ -3,9 +3,12 @@
 package gates
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +16,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
@@ -32,6 +36,7 @@ func TestGates(t *testing.T) {
 
 var _ = Describe("the tables", Ordered, func() {
 	It("are what the release's API server reports, and what its components have besides", compareTables)
+	It("agree with the list that the release keeps itself", compareLists)
 	It("are what the API server reports while it emulates the releases before", compareEmulated)
 })
 
@@ -43,6 +48,47 @@ func compareTables(ctx SpecContext) {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(known).To(BeTrue(), "no table for %s", v)
 		Expect(table).To(Equal(reported), "the table of %s; write it anew with: go run ./cmd/newest --older %s", v.MajorMinor(), v)
+	}
+}
+
+// versionedList is where a release lists the versions of its feature gates, but for those of client-go.
+const versionedList = "test/compatibility_lifecycle/reference/versioned_feature_list.yaml"
+
+func compareLists(ctx SpecContext) {
+	builder := new(build.Builder)
+	for _, v := range asked() {
+		dir, err := builder.Source(ctx, v)
+		Expect(err).NotTo(HaveOccurred())
+		text, err := os.ReadFile(filepath.Join(dir, versionedList))
+		Expect(err).NotTo(HaveOccurred())
+		var listed []struct {
+			Name  string `json:"name"`
+			Specs []struct {
+				Default          bool   `json:"default"`
+				Lock             bool   `json:"lockToDefault"`
+				Stage            string `json:"preRelease"`
+				Version          string `json:"version"`
+				MinCompatibility string `json:"minCompatibilityVersion"`
+			} `json:"versionedSpecs"`
+		}
+		Expect(yaml.Unmarshal(text, &listed)).To(Succeed())
+		Expect(len(listed)).To(BeNumerically(">", 100))
+		table, _, err := release.Table(release.Effective{Version: v})
+		Expect(err).NotTo(HaveOccurred())
+		counts := func(version string, upTo int) bool {
+			return version == "" || release.Version("v"+version).Minor() <= upTo
+		}
+		for _, gate := range listed {
+			var is release.Gate
+			for _, s := range gate.Specs {
+				if counts(s.Version, v.Minor()) && counts(s.MinCompatibility, v.Minor()-1) { // what runs beside it is one older
+					is = release.Gate{Name: gate.Name, Stage: release.Stage(strings.ToUpper(cmp.Or(s.Stage, string(release.GA)))), Default: s.Default, Locked: s.Lock}
+				}
+			}
+			at := slices.IndexFunc(table, func(g release.Gate) bool { return g.Name == gate.Name })
+			Expect(at).To(BeNumerically(">=", 0), "the table of %s has no %s", v, gate.Name)
+			Expect(release.Gate{Name: gate.Name, Stage: table[at].Stage, Default: table[at].Default, Locked: table[at].Locked}).To(Equal(is), "%s of %s", gate.Name, v)
+		}
 	}
 }
 
