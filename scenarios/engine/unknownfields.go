@@ -72,15 +72,16 @@ func unknownFields(cell plan.Cell) (all []error) {
 type api struct {
 	name  string
 	known bool
-	// more are the fields of the sources, see release.Fields.
+	// more are the fields of sources and of newer releases, see release.Fields.
 	more []map[string]bool
 }
 
-// apiOf is that of a cell. It is not known if the checkout of a source is not there.
+// apiOf is that of a cell. It is not known if the checkout of a source is not there, or if nobody asked a release for its
+// fields that is newer than the types which skewrig was compiled with.
 func apiOf(cell plan.Cell) api {
 	a := api{name: release.Newest.MajorMinor(), known: true}
 	for _, t := range plan.Targets([]plan.Cell{cell}) {
-		if !t.Version.IsSource() {
+		if newer := t.Version.Minor() > release.Newest.Minor(); !t.Version.IsSource() && !newer {
 			continue
 		}
 		fields, known := release.Fields(t.Version)

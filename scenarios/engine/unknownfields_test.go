@@ -87,19 +87,24 @@ func TestFieldsThatObjectsDoNotHave(t *testing.T) {
 	}
 }
 
-// TestFieldsOfASource: objects of cells on a checkout may have the fields that it has, and no
-// others. If the checkout is not there, they may have any.
+// TestFieldsOfASource: objects of cells on a checkout, or a newer release, may have the fields that it has, and no
+// others. If the checkout is not there, or the release was not asked, they may have any.
 func TestFieldsOfASource(t *testing.T) {
 	t.Parallel()
 	const (
-		read, gone = release.Version("v1.90.0+read"), release.Version("v1.90.0+gone")
-		scenario   = "apiVersion: skewrig.dev/v1alpha1\nkind: Scenario\nid: mine/fields/all\ntitle: Fields\ntopology: {nodes: [{name: node-a}]}\nsteps:\n" +
+		read, gone  = release.Version("v1.90.0+read"), release.Version("v1.90.0+gone")
+		beta, later = release.Version("v1.91.0-beta.0"), release.Version("v1.92.0")
+		scenario    = "apiVersion: skewrig.dev/v1alpha1\nkind: Scenario\nid: mine/fields/all\ntitle: Fields\ntopology: {nodes: [{name: node-a}]}\nsteps:\n" +
 			"- unknownFields: [h3]\n  apply: {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: a, livenessProbe: {h3: {}, h4: {}}}]}}\n"
 	)
-	release.LearnFields(read, map[string]bool{"k8s.io/api/core/v1.ProbeHandler.h3": true})
+	for _, v := range []release.Version{read, beta} {
+		release.LearnFields(v, map[string]bool{"k8s.io/api/core/v1.ProbeHandler.h3": true})
+	}
 	for v, want := range map[release.Version]string{
-		read: `s.yaml:8:115: the API of v1.90.0+read has no field "h4" here`,
-		gone: "",
+		read:  `s.yaml:8:115: the API of v1.90.0+read has no field "h4" here`,
+		gone:  "",
+		beta:  `s.yaml:8:115: the API of v1.91.0-beta.0 has no field "h4" here`,
+		later: "",
 	} {
 		sources := release.Sources{{Instead: release.Newest, Version: v}}
 		cells := planned(t, action.Options{Releases: release.Releases{Sources: sources}}, fstest.MapFS{"s.yaml": {Data: []byte(scenario)}})
