@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // Reproduce is what it takes to run the same again: a command line, a version of
@@ -47,6 +49,30 @@ func components(built []build.Binary) []reports.Component {
 		}
 	}
 	return all
+}
+
+// markStandIns marks the results of cells in which components took part that have stand-ins.
+func markStandIns(results []reports.Cell, cells []plan.Cell, built []build.Binary) {
+	with := make(map[string]string) // by target
+	for _, b := range built {
+		if len(b.StandIns) > 0 {
+			with[fmt.Sprint(b.Component, "@", b.Version)] = fmt.Sprintf("%s %s with %s", b.Component, b.Version, strings.Join(b.StandIns, ", "))
+		}
+	}
+	if len(with) == 0 {
+		return
+	}
+	marks := make(map[string][]string)
+	for _, c := range cells {
+		for _, t := range plan.Targets([]plan.Cell{c}) {
+			if mark := with[fmt.Sprint(t.Component, "@", t.Version)]; mark != "" && !slices.Contains(marks[c.ID], mark) {
+				marks[c.ID] = append(marks[c.ID], mark)
+			}
+		}
+	}
+	for i, r := range results {
+		results[i].StandIns = marks[r.ID]
+	}
 }
 
 // Host is this machine.

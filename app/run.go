@@ -294,6 +294,9 @@ func (s *runner) report(why string) (reports.Report, error) {
 		}
 	}
 	report, err := s.assemble(ran)
+	if s.Built != nil {
+		markStandIns(report.Cells, s.cells, s.Built())
+	}
 	report.Shard = s.Shard
 	for i, c := range report.Cells {
 		report.Cells[i].MissingRuns = missing[c.ID]

@@ -163,6 +163,9 @@ type Cell struct {
 	// Reason says in a few words why the outcome is not Pass. If unset,
 	// Assemble takes it from the check that decided.
 	Reason string `json:"reason,omitempty"`
+	// StandIns are the components that were compiled with other modules than their releases ask for, with these: what is
+	// said of them may be said of a module that stood in. If unset, there were none.
+	StandIns []string `json:"standIns,omitempty"`
 	// Requirements are the ids that the cell's checks serve, sorted. A runner
 	// sets them to what the scenario promises to serve, so that a cell that
 	// never got as far as a check is held against them; Assemble adds those of

@@ -99,6 +99,8 @@ type Binary struct {
 	Path      string          `json:"path"`
 	// Source is the module that it was built from, with its version, or ReadyMade.
 	Source string `json:"source"`
+	// StandIns are modules that were compiled instead of those that its release asks for. If unset, none was.
+	StandIns []string `json:"standIns,omitempty"`
 	// Digest is "sha256:" and the hex digest of the file.
 	Digest string `json:"digest"`
 	Bytes  int64  `json:"bytes"`

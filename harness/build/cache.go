@@ -100,7 +100,7 @@ func (e entry) isOf(m manifest) bool {
 func (e entry) holding(digest string, size int64, cached bool) Binary {
 	return Binary{
 		Component: e.target.Component, Version: e.target.Version, Path: e.binary(),
-		Source: e.target.source(), Digest: digest, Bytes: size, Go: compiledWith(e.binary()), Cached: cached,
+		Source: e.target.source(), StandIns: e.target.standInNames(), Digest: digest, Bytes: size, Go: compiledWith(e.binary()), Cached: cached,
 	}
 }
 

@@ -143,11 +143,7 @@ func (t Target) source() string {
 			s += " with changes that are not committed"
 		}
 	}
-	var instead []string
-	for _, one := range t.standIns() {
-		instead = append(instead, one.String())
-	}
-	if len(instead) > 0 {
+	if instead := t.standInNames(); len(instead) > 0 {
 		s += " with " + strings.Join(instead, ", ")
 	}
 	return s + t.changes()

@@ -73,6 +73,14 @@ func (t Target) standIns() []StandIn {
 	return all
 }
 
+// standInNames are what is compiled instead, as the source of a binary has them.
+func (t Target) standInNames() (names []string) {
+	for _, s := range t.standIns() {
+		names = append(names, s.String())
+	}
+	return names
+}
+
 // replaceBy has a go.mod name what stands in for modules.
 func replaceBy(file *modfile.File, all []StandIn) (err error) {
 	for _, s := range all {

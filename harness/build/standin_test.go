@@ -69,6 +69,9 @@ func TestWhatAUserLetsStandIn(t *testing.T) {
 		}
 		return lines[0]
 	}
+	if got := target.standInNames(); len(got) != 3 || got[0] != "example.com/gone/v7@v7.0.0" {
+		t.Errorf("the stand-ins are %q", got)
+	}
 	before := of()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module k8s.io/ktesting\n"), 0o600); err != nil {
 		t.Fatal(err)

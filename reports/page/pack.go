@@ -47,10 +47,12 @@ type indexed struct {
 	ID  string `json:"id"`
 	KEP string `json:"kep"`
 	// Title is the scenario's. If unset, it is not known.
-	Title   string            `json:"title,omitempty"`
-	Outcome reports.Outcome   `json:"outcome"`
-	Reason  string            `json:"reason,omitempty"`
-	Axes    map[string]string `json:"axes"`
+	Title   string          `json:"title,omitempty"`
+	Outcome reports.Outcome `json:"outcome"`
+	Reason  string          `json:"reason,omitempty"`
+	// StandIns are those of components that took part.
+	StandIns []string          `json:"standIns,omitempty"`
+	Axes     map[string]string `json:"axes"`
 	// Reference is true for a cell of the reference, which is counted apart.
 	Reference bool  `json:"reference,omitempty"`
 	Again     again `json:"again"`
@@ -245,7 +247,7 @@ func (t told) index() index {
 	for i, c := range r.Cells {
 		at[c.ID] = i
 		x.Cells = append(x.Cells, indexed{
-			ID: c.ID, KEP: c.KEP, Title: t.scenarios[c.Scenario], Outcome: c.Outcome, Reason: c.Reason, Axes: c.Axes, Reference: c.OfReference(),
+			ID: c.ID, KEP: c.KEP, Title: t.scenarios[c.Scenario], Outcome: c.Outcome, Reason: c.Reason, StandIns: c.StandIns, Axes: c.Axes, Reference: c.OfReference(),
 			Again: t.again(c), Drafts: drafts[c.ID], Compared: comparisons[c.ID], Scaled: t.scaled[c.Scenario], List: t.lists[c.ID], Entries: entries[c.ID], Gone: t.gone(c),
 		})
 	}

@@ -113,6 +113,9 @@ func (m *markdown) attentionTo(c reports.Cell) {
 	if c.Reason != "" {
 		m.printf("Reason: %s\n\n", text(c.Reason))
 	}
+	if said := standIns(c); said != "" {
+		m.printf("%s\n\n", text(capitalized(said)))
+	}
 	var rows [][]string
 	for _, check := range c.Checks {
 		if !check.Outcome.Expected() {

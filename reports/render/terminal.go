@@ -157,6 +157,15 @@ const indent = 10
 // cell writes a line that names a cell, with how long it took.
 func (t *terminal) cell(c reports.Cell) {
 	t.indented(fmt.Sprintf("%8s", Took(c.DurationSeconds)), oneLine(c.ID, maxText), indent, t.width)
+	t.reason(standIns(c))
+}
+
+// standIns says which components of a cell were compiled with stand-ins. It is empty if none was.
+func standIns(c reports.Cell) string {
+	if len(c.StandIns) == 0 {
+		return ""
+	}
+	return "compiled with stand-ins: " + strings.Join(c.StandIns, "; ")
 }
 
 // reason writes what there is to say of the cells above.

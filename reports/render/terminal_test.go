@@ -295,3 +295,20 @@ func TestADiffInColorFits(t *testing.T) {
 		}
 	}
 }
+
+// TestAVerdictOnStandIns: a cell that is shown says what was compiled with other modules.
+func TestAVerdictOnStandIns(t *testing.T) {
+	t.Parallel()
+	cell := reports.Cell{ID: "a/b", Scenario: "a/b", StandIns: []string{"kubelet v1.91.0 with k8s.io/ktesting@v0.90.1"},
+		Checks: []reports.Check{{ID: "works", Outcome: reports.Fail, Expected: "1", Observed: "0"}}}
+	r := assemble(t, []reports.Cell{cell})
+	var markdown bytes.Buffer
+	if err := Markdown(&markdown, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{renderTo(t, r, TerminalOptions{}), strings.ReplaceAll(markdown.String(), "<!-- -->", "")} {
+		if !strings.Contains(said, "ompiled with stand-ins: kubelet v1.91.0 with k8s.io/ktesting@v0.90.1") {
+			t.Errorf("it does not say so:\n%s", said)
+		}
+	}
+}

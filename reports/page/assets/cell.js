@@ -175,6 +175,7 @@ function heading(cell, narration, siblings) {
     h('p', {class: 'dim'}, title && [id, ' · '], h('a', {href: listHash('cells', {kep})}, visible(kep)), index.keps[kep] && ' ' + visible(index.keps[kep]), ' · ',
       h('a', {href: cellHash(cell.id)}, 'Link to this cell')),
     scaled && h('p', {class: 'why'}, visible(sentenced(scaled)), ' To compare times on this page with those of a cluster, multiply them by as much.'),
+    cell.standIns && h('p', {class: 'why'}, 'Compiled with stand-ins: ', visible(cell.standIns.join('; '))),
     // The reason of a check stands below, with the check.
     cell.reason && !(cell.checks ?? []).some((c) => cell.reason.startsWith(c.id + ': ')) && h('p', {class: 'why'}, linked(cell.reason)));
 }
