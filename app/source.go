@@ -16,6 +16,22 @@ import (
 // WithReleases writes down what a run says of the releases of a builder, and of its checkouts.
 func WithReleases(ctx context.Context, builder *build.Builder, r *reports.Reproduce) error {
 	r.Newest, r.Previous = builder.Pair.Pair()
+	tables, err := release.KnownTables()
+	if err != nil {
+		return Failed(err)
+	}
+	for _, v := range []release.Version{r.Newest, r.Previous} {
+		gates, known, err := release.Table(release.Effective{Version: v})
+		if err != nil {
+			return Failed(err)
+		}
+		if _, has := tables[v.MajorMinor()]; known && !has {
+			if r.Gates == nil {
+				r.Gates = make(map[release.Version]string)
+			}
+			r.Gates[v] = release.FormatGates(gates)
+		}
+	}
 	for _, s := range builder.Sources {
 		diff, err := s.Checkout.Diff(ctx)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
@@ -116,5 +117,37 @@ func TestTheDirectoriesOfSources(t *testing.T) {
 	got, err := Binaries{Sources: []string{"kubelet=" + dir, "kube-apiserver=" + dir + "@main"}}.Directories()
 	if want := []string{dir, filepath.Join(dir, "pkg/a")}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// TestASavedRunOfAnotherPair: who judges it again has its pair, and the gates of a release without a table.
+func TestASavedRunOfAnotherPair(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const newest release.Version = "v1.93.0-beta.0"
+	gates := learn(t, newest, release.Newest)
+	var r reports.Reproduce
+	pair := release.Releases{Newest: newest, Previous: release.Newest}
+	if err := WithReleases(t.Context(), &build.Builder{Pair: pair}, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Newest != newest || r.Previous != release.Newest || len(r.Gates) != 1 || r.Gates[newest] != release.FormatGates(gates) {
+		t.Errorf("%+v", r)
+	}
+	const later release.Version = "v1.94.0-beta.0" // of which this process knows nothing
+	r.Newest, r.Gates = later, map[release.Version]string{later: r.Gates[newest]}
+	here, err := Here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := here.onReleasesOf(reports.Report{Reproduce: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, known, err := release.Table(release.Effective{Version: later})
+	if err != nil || !known || len(table) != len(gates) {
+		t.Errorf("the gates of the saved run: %d, %t, %v", len(table), known, err)
+	}
+	if !slices.ContainsFunc(on.BuiltIn, func(c plan.Cell) bool { return c.Topology.Version == later }) {
+		t.Error("no cell is of its newest release")
 	}
 }

@@ -78,6 +78,9 @@ type Reproduce struct {
 	// Skewrig has by default.
 	Newest   release.Version `json:"newest,omitempty"`
 	Previous release.Version `json:"previous,omitempty"`
+	// Gates are the feature gates of releases that this Skewrig has no table of, by release, as Source has those of a
+	// checkout. If unset, it has all tables.
+	Gates map[release.Version]string `json:"gates,omitempty"`
 	// Seed is what every random choice of the run derives from.
 	Seed int64 `json:"seed"`
 	// Host is volatile: the same run on another machine is the same run.

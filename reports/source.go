@@ -25,10 +25,17 @@ type Source struct {
 	Gates string `json:"gates"`
 }
 
-// Releases makes known what the sources of a run say of themselves, and returns them, and the
-// pair of the run, as plans have them.
+// Releases makes known what the sources of a run, and releases without a table, say of themselves,
+// and returns the sources, and the pair of the run, as plans have them.
 func (r Reproduce) Releases() (all release.Releases, err error) {
 	all.Newest, all.Previous = r.Newest, r.Previous
+	for v, text := range r.Gates {
+		gates, err := release.ParseGates(text)
+		if err != nil {
+			return all, err
+		}
+		release.Learn(v, gates)
+	}
 	for _, s := range r.Sources {
 		gates, err := release.ParseGates(s.Gates)
 		if err != nil {
