@@ -297,6 +297,7 @@ func (c Cell) wanted() int { return max(c.finished()+c.MissingRuns, 1) }
 
 func (c Cell) clone() Cell {
 	c.Axes = maps.Clone(c.Axes)
+	c.StandIns = slices.Clone(c.StandIns)
 	c.Requirements = slices.Clone(c.Requirements)
 	c.Checks = slices.Clone(c.Checks)
 	c.Observed = slices.Clone(c.Observed)

@@ -176,7 +176,7 @@ func TestOnlyVolatileFieldsAreBlanked(t *testing.T) {
 	full := func() Report {
 		return Report{
 			Reproduce: Reproduce{Files: []string{""}, Components: []Component{{}}, Sources: []Source{{}}}, Problems: []string{""}, MissingShards: []Shard{{}}, Requirements: []Requirement{{Cells: []string{""}, Contradicts: []string{"KEP-1/other"}, Lines: []int{1}}}, Findings: []Finding{{At: []string{""}}},
-			Cells: []Cell{{Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Compared: Compared{Distinctions: []Distinction{{}}}, Pictures: []string{""}, Leases: []ZoneLeases{{Oldest: []float64{0}}},
+			Cells: []Cell{{StandIns: []string{""}, Requirements: []string{""}, Checks: []Check{{}}, Observed: []Observation{{}}, Compared: Compared{Distinctions: []Distinction{{}}}, Pictures: []string{""}, Leases: []ZoneLeases{{Oldest: []float64{0}}},
 				Runs: []Run{{Checks: []Check{{}}}}}},
 		}
 	}
