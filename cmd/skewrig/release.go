@@ -20,6 +20,8 @@ import (
 )
 
 type releaseFlags struct {
+	output
+
 	since, baseline string
 	dir, cache      string
 	toolchain       build.Toolchain
@@ -60,6 +62,7 @@ not run, 3 nothing was started.`,
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "the report directory of a run of the catalog on the release before: what is otherwise is on the page")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "release", "directory for the page, and for what the stages leave")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "run these stages only (repeatable; default: all)")
+	f.output.register(cmd)
 	registerCacheDir(cmd, &f.cache)
 	registerToolchain(cmd, &f.toolchain)
 	cmd.Flags().StringArrayVar(&f.standIns, "stand-in", nil, "see skewrig build --stand-in (repeatable)")
@@ -115,14 +118,19 @@ func (f *releaseFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "Page: %s\n", filepath.Join(f.dir, app.ReleasePage))
-	return exit(document.Exit())
+	err = printResult(cmd, f.output, document, func(w io.Writer, d changed.Document) {
+		for _, s := range d.Sections {
+			fmt.Fprintf(w, "%4d  %s\n", len(s.Lines), s.Title)
+		}
+		fmt.Fprintf(w, "Page: %s\n", filepath.Join(f.dir, app.ReleasePage))
+	})
+	return errors.Join(err, exit(document.Exit()))
 }
 
 // stage runs a stage, and writes the page anew.
 func (f *releaseFlags) stage(cmd *cobra.Command, work *app.Releasing, s releaseStage) error {
 	var said tail
-	out := io.Writer(cmd.OutOrStdout())
+	out := cmd.ErrOrStderr() // what is printed at the end is the document
 	var kept bytes.Buffer
 	if s.keeps {
 		out = &kept
