@@ -62,7 +62,7 @@ not run, 3 nothing was started.`,
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "the report directory of a run of the catalog on the release before: what is otherwise is on the page")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "release", "directory for the page, and for what the stages leave")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "run these stages only (repeatable; default: all)")
-	f.output.register(cmd)
+	f.register(cmd)
 	registerCacheDir(cmd, &f.cache)
 	registerToolchain(cmd, &f.toolchain)
 	cmd.Flags().StringArrayVar(&f.standIns, "stand-in", nil, "see skewrig build --stand-in (repeatable)")
