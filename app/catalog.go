@@ -51,7 +51,7 @@ func HereOn(releases release.Releases) (Catalog, error) {
 		return Catalog{}, err
 	}
 	here := Catalog{Own: repository.Cells, BuiltIn: slices.Clone(ours.BuiltIn), Known: repository.Known, Releases: releases}
-	if releases.Chosen() || len(releases.Sources) > 0 {
+	if !releases.Default() {
 		if here.BuiltIn, err = catalog.CellsOn(releases); err != nil {
 			return Catalog{}, Failed(err)
 		}

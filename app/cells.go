@@ -80,7 +80,7 @@ func (c Catalog) Select(args []string) ([]plan.Cell, error) {
 // fitting marks the cells that come with skewrig and of which something is wrong on the releases, which is the fault
 // of neither: on the default ones, nothing is. It returns also those that a user has to answer for.
 func (c Catalog) fitting(cells []plan.Cell) (all, theirs []plan.Cell) {
-	if !c.Releases.Chosen() && len(c.Releases.Sources) == 0 {
+	if c.Releases.Default() {
 		return cells, cells
 	}
 	builtIn := make(map[string]bool)

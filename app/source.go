@@ -48,7 +48,7 @@ func WithReleases(ctx context.Context, builder *build.Builder, r *reports.Reprod
 // onReleasesOf is the catalog on the releases of a saved run.
 func (c Catalog) onReleasesOf(saved reports.Report) (Catalog, error) {
 	releases, err := saved.Reproduce.Releases()
-	if err != nil || !releases.Chosen() && len(releases.Sources) == 0 {
+	if err != nil || releases.Default() {
 		return c, err
 	}
 	on, err := HereOn(releases)

@@ -220,9 +220,9 @@ func (f *releaseFlags) stages(pair release.Releases) ([]releaseStage, error) {
 
 // building are the flags of a build.
 func (f *releaseFlags) building() (args []string) {
-	for flag, value := range map[string]string{"--cache-dir": f.cache, "--toolchain": string(f.toolchain)} {
-		if value != "" {
-			args = append(args, flag, value)
+	for _, of := range []struct{ flag, value string }{{"--cache-dir", f.cache}, {"--toolchain", string(f.toolchain)}} {
+		if of.value != "" {
+			args = append(args, of.flag, of.value)
 		}
 	}
 	for _, s := range f.standIns {

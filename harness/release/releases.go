@@ -56,6 +56,9 @@ func (r Releases) Chosen() bool {
 	return r.Newest != "" && r.Newest != Newest || r.Previous != "" && r.Previous != Previous
 }
 
+// Default reports whether the pair is the default one, and nothing stands in for a release.
+func (r Releases) Default() bool { return !r.Chosen() && len(r.Sources) == 0 }
+
 // Pair is the newest release and the one before.
 func (r Releases) Pair() (newest, previous Version) {
 	newest, previous = Newest, Previous

@@ -1,12 +1,12 @@
 package render
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/changed"
+	"github.com/skewrig/skewrig/reports/junit"
 )
 
 // maxChanges is how many lines of a section the document has: the rest is behind the links.
@@ -72,38 +72,22 @@ func stageState(s changed.Stage) string {
 // ChangedJUnit writes the stages as a test suite: one that was not as expected failed, and one that
 // was not judged is an error.
 func ChangedJUnit(w io.Writer, d changed.Document) error {
-	type said struct {
-		Message string `xml:"message,attr"`
-	}
-	type testCase struct {
-		Name    string  `xml:"name,attr"`
-		Class   string  `xml:"classname,attr"`
-		Time    float64 `xml:"time,attr"`
-		Failure *said   `xml:"failure,omitempty"`
-		Error   *said   `xml:"error,omitempty"`
-	}
-	suite := struct {
-		XMLName  xml.Name   `xml:"testsuite"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Cases    []testCase `xml:"testcase"`
-	}{Name: "skewrig release " + string(d.Release), Tests: len(d.Stages)}
+	suite := junit.NewSuite(0, "skewrig release "+string(d.Release))
+	var seconds float64
 	for _, s := range d.Stages {
-		c := testCase{Name: s.Name, Class: string(d.Release), Time: s.Seconds}
+		seconds += s.Seconds
+		c := junit.Case{Name: s.Name, Classname: string(d.Release), Time: junit.Seconds(s.Seconds)}
 		switch {
 		case s.Exit == nil || !s.Ended():
-			c.Error, suite.Errors = &said{Printable(stageState(s) + ": " + s.Said)}, suite.Errors+1
+			c.Error = &junit.Result{Message: oneLine(stageState(s)+": "+s.Said, maxText), Type: "not judged"}
 		case *s.Exit == reports.ExitNonconforming && !s.Informs:
-			c.Failure, suite.Failures = &said{stageState(s)}, suite.Failures+1
+			c.Failure = &junit.Result{Message: stageState(s), Type: "nonconformance"}
 		}
-		suite.Cases = append(suite.Cases, c)
+		suite.Add(c)
 	}
-	encoded, err := xml.MarshalIndent(suite, "", "  ")
-	if err != nil {
-		return err
+	suite.Time = junit.Seconds(seconds)
+	if err := (junit.File{Suites: []junit.Suite{suite}}).Write(w); err != nil {
+		return fmt.Errorf("writing what a release changes as JUnit: %w", err)
 	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, encoded)
-	return err
+	return nil
 }
