@@ -13,8 +13,8 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
 // againFlags say which of the selected cells are run, and how often.
@@ -92,7 +92,7 @@ func (f *againFlags) ofShard(out io.Writer, cells []plan.Cell) []plan.Cell {
 	if f.part == (reports.Shard{}) {
 		return cells
 	}
-	part := engine.Shard(cells, f.part.Index, f.part.Of)
+	part := schedule.Shard(cells, f.part.Index, f.part.Of)
 	if len(part) == 0 {
 		fmt.Fprintf(out, "Shard %d/%d has none of the %d cells\n", f.part.Index, f.part.Of, len(cells))
 	}

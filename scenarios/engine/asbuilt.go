@@ -15,7 +15,7 @@ func (b *batch) asBuilt(ctx context.Context, parties [][]int) iter.Seq[int] {
 		ready := make(chan int, len(parties))
 		waiting := 0
 		for at, cells := range parties {
-			if !all(cells, func(i int) bool { return b.pending(b.cells[i]) }) {
+			if slices.ContainsFunc(cells, func(i int) bool { return !b.pending(b.cells[i]) }) {
 				if !yield(at) {
 					return
 				}

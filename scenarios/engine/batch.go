@@ -18,6 +18,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
 // Run runs cells and returns their results in the same order. Cells that an
@@ -65,7 +66,7 @@ func (e *Engine) runAll(ctx context.Context, cells []plan.Cell, programs []*chec
 	groups := b.groups()
 	var parties [][]int
 	for _, g := range groups {
-		parties = append(parties, g.all())
+		parties = append(parties, g.All())
 	}
 	var running sync.WaitGroup
 	for at := range b.asBuilt(ctx, parties) {
@@ -112,18 +113,18 @@ type batch struct {
 }
 
 // groups are those of the cells that share control planes, in the order in which they begin.
-func (b *batch) groups() (all []group) {
+func (b *batch) groups() (all []schedule.Group) {
 	if b.Kind != nil {
 		all = b.Kind.groups(b.cells)
 	} else if b.Isolate || b.Existing != nil {
 		for i := range b.cells {
-			all = append(all, group{alone: []int{i}})
+			all = append(all, schedule.Group{Alone: []int{i}})
 		}
 	} else {
-		all = groups(b.cells, Beside(b.Parallel, b.cells))
+		all = schedule.Groups(b.cells, Beside(b.Parallel, b.cells))
 	}
 	if b.Shuffle != 0 {
-		shuffle(all, rand.New(rand.NewPCG(b.Shuffle, 0)))
+		schedule.Shuffle(all, rand.New(rand.NewPCG(b.Shuffle, 0)))
 	}
 	return all
 }
@@ -137,7 +138,7 @@ func (b *batch) acquire(ctx context.Context, room int64) (free func()) {
 }
 
 // run runs the cells of a group. It has room for a rig, which it frees.
-func (b *batch) run(ctx context.Context, g group, free func()) {
+func (b *batch) run(ctx context.Context, g schedule.Group, free func()) {
 	defer free()
 	if b.Kind != nil {
 		b.onKind(ctx, g)
@@ -145,7 +146,7 @@ func (b *batch) run(ctx context.Context, g group, free func()) {
 	}
 	on, leave := b.controlPlane(ctx, g)
 	if on == nil {
-		for _, i := range g.all() {
+		for _, i := range g.All() {
 			b.take(ctx, i, nil)
 			b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 		}
@@ -166,13 +167,13 @@ func (b *batch) run(ctx context.Context, g group, free func()) {
 // controlPlane returns what the cells of a group share, and what ends their use of it. It is
 // nil for one cell, unless a control plane is warm, and if it can't start: then each cell says
 // why.
-func (b *batch) controlPlane(ctx context.Context, g group) (_ *controlPlane, leave func() error) {
+func (b *batch) controlPlane(ctx context.Context, g schedule.Group) (_ *controlPlane, leave func() error) {
 	var members []plan.Cell
-	for _, i := range g.all() {
+	for _, i := range g.All() {
 		members = append(members, b.cells[i])
 	}
-	if b.Warm != nil && g.key != "" {
-		return b.Warm.take(ctx, b.Engine, members, len(g.walk) > 0)
+	if b.Warm != nil && g.Key != "" {
+		return b.Warm.take(ctx, b.Engine, members, len(g.InStep) > 0)
 	}
 	if len(members) == 1 {
 		return nil, nil
@@ -187,9 +188,9 @@ func (b *batch) controlPlane(ctx context.Context, g group) (_ *controlPlane, lea
 // together runs cells on a control plane, as long as that is well. It returns those whose
 // results are not final: what has to come out again, and the last one, which answers for the
 // end of the control plane.
-func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held []int) {
+func (b *batch) together(ctx context.Context, g schedule.Group, on *controlPlane) (held []int) {
 	var mu sync.Mutex
-	all := g.all()
+	all := g.All()
 	one := func(i int, on *controlPlane) {
 		b.take(ctx, i, on)
 		if i == all[len(all)-1] || b.doubtful(i) {
@@ -201,8 +202,8 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 	}
 	var beside sync.WaitGroup
-	for at := range b.asBuilt(ctx, each(g.beside)) {
-		i := g.beside[at]
+	for at := range b.asBuilt(ctx, each(g.Beside)) {
+		i := g.Beside[at]
 		free := b.acquire(ctx, b.part)
 		beside.Go(func() {
 			defer free()
@@ -221,11 +222,11 @@ func (b *batch) together(ctx context.Context, g group, on *controlPlane) (held [
 			free()
 		}
 	}
-	oneByOne(g.alone)
-	if len(g.walk) > 1 {
-		b.inStep(ctx, g.walk, on, one)
+	oneByOne(g.Alone)
+	if len(g.InStep) > 1 {
+		b.inStep(ctx, g.InStep, on, one)
 	} else {
-		oneByOne(g.walk) // the last one, also if what it needs is built before that of others
+		oneByOne(g.InStep) // the last one, also if what it needs is built before that of others
 	}
 	return held
 }
@@ -238,11 +239,11 @@ func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one f
 	}
 	free := b.acquire(ctx, b.part*int64(len(cells)))
 	defer free()
-	on.walk = newWalk(len(cells))
+	on.barrier = schedule.NewBarrier(len(cells))
 	var walking sync.WaitGroup
 	for _, i := range cells {
 		walking.Go(func() {
-			defer on.walk.leave()
+			defer on.barrier.Leave()
 			one(i, on)
 		})
 	}

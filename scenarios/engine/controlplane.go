@@ -17,6 +17,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
 // controlPlane is a control plane that several cells use, each with nodes and namespaces
@@ -26,8 +27,8 @@ type controlPlane struct {
 	hub *hub
 	// began is how long the logs of its components were when it had started.
 	began map[string]int
-	// walk is that of the cells that it has now. It is nil if they don't change it in step.
-	walk *walk
+	// barrier is where the cells meet that change it in step. It is nil if none do.
+	barrier *schedule.Barrier
 
 	mu   sync.Mutex
 	last int // the number of the cell that came last
@@ -46,7 +47,7 @@ func (e *Engine) startControlPlane(ctx context.Context, cells []plan.Cell) (*con
 	defer cancel()
 	p := &controlPlane{hub: newHub(), began: make(map[string]int)}
 	p.rig, err = cluster.New(ctx, cluster.Config{
-		Topology: sharedTopology(cells), AllowHost: e.AllowHost, Binary: e.Binary, TempDir: e.TempDir, Recorder: p.hub,
+		Topology: schedule.Shared(cells), AllowHost: e.AllowHost, Binary: e.Binary, TempDir: e.TempDir, Recorder: p.hub,
 		Purpose: fmt.Sprintf("shared-by-%d-cells", len(cells)), ReportDir: e.Dir,
 	})
 	if err != nil {
@@ -60,27 +61,6 @@ func (e *Engine) startControlPlane(ctx context.Context, cells []plan.Cell) (*con
 		p.began[i.Name] = len(text)
 	}
 	return p, nil
-}
-
-// sharedTopology is what cells share: the control plane of any of them, and all that they
-// want to be observed there.
-func sharedTopology(cells []plan.Cell) record.Topology {
-	t := ofControlPlane(cells[0].Topology)
-	for _, cell := range cells {
-		t.Observed = append(t.Observed, observedBy(cell.Topology)...)
-	}
-	slices.Sort(t.Observed)
-	t.Observed = slices.Compact(t.Observed)
-	return t
-}
-
-// observedBy are the resources that a record has beside those of every one.
-func observedBy(t record.Topology) []string {
-	observed := slices.Clone(t.Observed)
-	if slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.OwnClock }) {
-		observed = append(observed, "leases")
-	}
-	return observed
 }
 
 // healthy reports whether the control plane can have another cell.
@@ -110,7 +90,7 @@ func (p *controlPlane) seat(r *run) (*seat, error) {
 	}
 	r.names.suffix = s.suffix
 	r.history.Without(r.names.added()...)
-	p.hub.join(s.suffix, listener{r.history, append(slices.Clone(record.Observed), observedBy(r.cell.Topology)...)})
+	p.hub.join(s.suffix, listener{r.history, append(slices.Clone(record.Observed), schedule.Observed(r.cell.Topology)...)})
 	return s, nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/fit"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
 // Kind makes kind clusters for cells: those that want the same of one share it, unless they have to be alone.
@@ -110,15 +111,15 @@ func wants(cell plan.Cell) string {
 }
 
 // groups are the cells that share clusters, in the order in which they come.
-func (k *Kind) groups(cells []plan.Cell) (all []group) {
+func (k *Kind) groups(cells []plan.Cell) (all []schedule.Group) {
 	at := make(map[string]int)
 	for i, cell := range cells {
 		key := wants(cell)
 		if _, there := at[key]; !there {
 			at[key] = len(all)
-			all = append(all, group{})
+			all = append(all, schedule.Group{})
 		}
-		all[at[key]].alone = append(all[at[key]].alone, i)
+		all[at[key]].Alone = append(all[at[key]].Alone, i)
 	}
 	return all
 }
@@ -138,9 +139,9 @@ func (k *Kind) of(cell plan.Cell) (*Existing, error) {
 const besideOnKind = 3
 
 // onKind runs the cells of a group on a cluster that is made for them, and gone afterwards.
-func (b *batch) onKind(ctx context.Context, g group) {
+func (b *batch) onKind(ctx context.Context, g schedule.Group) {
 	var cells []plan.Cell
-	for _, i := range g.all() {
+	for _, i := range g.All() {
 		cells = append(cells, b.cells[i])
 	}
 	made, closeIt, err := b.Kind.make(ctx, b.Engine, cells)
@@ -154,14 +155,14 @@ func (b *batch) onKind(ctx context.Context, g group) {
 	b.Kind.mu.Unlock()
 	var running errgroup.Group
 	running.SetLimit(besideOnKind)
-	for _, i := range g.all() {
+	for _, i := range g.All() {
 		running.Go(func() error {
 			b.take(ctx, i, nil)
 			return nil
 		})
 	}
 	_ = running.Wait() // it has no error
-	b.settle(g.all(), closeIt())
+	b.settle(g.All(), closeIt())
 }
 
 // settle lays on the result of the last cell that the cluster could not be ended. Then all results are final.

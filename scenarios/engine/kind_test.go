@@ -33,7 +33,7 @@ func TestGroups(t *testing.T) {
 	t.Parallel()
 	k := &Kind{}
 	groups := k.groups([]plan.Cell{ofSteps("a"), ofSteps("b", action.Kill("kube-scheduler")), ofSteps("c")})
-	if len(groups) != 2 || !slices.Equal(groups[0].all(), []int{0, 2}) {
+	if len(groups) != 2 || !slices.Equal(groups[0].All(), []int{0, 2}) {
 		t.Errorf("%v", groups)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +19,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // madeCluster is a cluster that was made for cells.
@@ -159,6 +161,8 @@ func (m *madeCluster) stop(ctx context.Context, r *run, component string, kill b
 func stoppedBy(end kind.End) record.ComponentStopped {
 	return record.ComponentStopped{State: end.String(), Code: end.Code, Signal: end.Signal}
 }
+
+func ofKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
 
 // get asks the API server, or a kubelet through it, for what is at a path.
 func (m *madeCluster) get(ctx context.Context, component, path, accept string) (body []byte, code int, err error) {

@@ -318,7 +318,7 @@ func (r *run) enough() bool { return r.red && r.failFast }
 // a catch step could not do.
 func (r *run) take(ctx context.Context, step plan.Step) error {
 	if r.walks(step) { // in the record, it begins when all are there
-		if err := r.seat.walk.meet(ctx, func() error { return nil }); err != nil {
+		if err := r.seat.barrier.Meet(ctx, func() error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -355,7 +355,7 @@ func (r *run) settled(ctx context.Context) error {
 
 // walks reports whether a step is one that several cells take in step.
 func (r *run) walks(step plan.Step) bool {
-	return r.seat != nil && r.seat.walk != nil && action.ReachOf(step.Action) == action.ReachChanges
+	return r.seat != nil && r.seat.barrier != nil && action.ReachOf(step.Action) == action.ReachChanges
 }
 
 // errUnmet marks that a scenario can't go on because of what the cluster did,
@@ -387,7 +387,7 @@ func (r *run) do(ctx context.Context, step plan.Step) error {
 	}
 	run := func() error { return step.Action.Run(ctx, r) }
 	if r.walks(step) {
-		return r.seat.walk.meet(ctx, run)
+		return r.seat.barrier.Meet(ctx, run)
 	}
 	return run()
 }

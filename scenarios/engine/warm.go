@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
 // Warm keeps control planes up from one run to the next: each for cells that agree on it and
@@ -71,7 +72,7 @@ func (w *Warm) take(ctx context.Context, e *Engine, cells []plan.Cell, changes b
 
 // warmKey is what cells agree on: the control plane, what is observed there, and the binaries.
 func (e *Engine) warmKey(ctx context.Context, cells []plan.Cell) (string, error) {
-	topology := sharedTopology(cells)
+	topology := schedule.Shared(cells)
 	agreed := []any{topology}
 	for _, t := range plan.Targets([]plan.Cell{{Topology: topology}}) {
 		binary, err := e.Binary(ctx, Target(t))

@@ -1,4 +1,6 @@
-package engine
+// Package schedule decides which cells share a control plane, in which order cells begin, and which shard runs which of
+// them. It takes plans, and does no I/O.
+package schedule
 
 import (
 	"cmp"
@@ -16,22 +18,22 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// group is cells that have one control plane, by their places in the list of all.
-type group struct {
-	key string // what they agree on; empty if nothing else uses their control plane
-	// beside are those that use it at the same time, alone those that come after them, one
-	// after the other, and walk those that come last and change it, in step.
-	beside, alone, walk []int
+// Group is a group of cells with one control plane, by their indexes in the list of all cells.
+type Group struct {
+	// Key is the topology that they agree on, as text. It is empty if nothing else uses their control plane.
+	Key string
+	// Beside use the control plane at the same time, Alone after them, one after the other, and InStep come last and change
+	// it, all of them at once.
+	Beside, Alone, InStep []int
 }
 
-// all are the places of all cells of the group.
-func (g group) all() []int { return slices.Concat(g.beside, g.alone, g.walk) }
+// All returns the indexes of all cells of the group.
+func (g Group) All() []int { return slices.Concat(g.Beside, g.Alone, g.InStep) }
 
-// groups are the groups of cells in the order in which they are begun. The longest comes
-// first: if it began last, only the user would wait for it. At most so many cells walk in
-// step.
-func groups(cells []plan.Cell, most int) []group {
-	var all []group
+// Groups returns the groups of cells in the order in which they begin. The longest comes first: if it began last, only
+// the user would wait for it. At most so many cells change a control plane in step.
+func Groups(cells []plan.Cell, most int) []Group {
+	var all []Group
 	of := make(map[string]int) // the group of those that share a control plane
 	var changing []int
 	for i, cell := range cells {
@@ -41,37 +43,37 @@ func groups(cells []plan.Cell, most int) []group {
 			changing = append(changing, i)
 			continue
 		case action.ReachAll:
-			all = append(all, group{alone: []int{i}})
+			all = append(all, Group{Alone: []int{i}})
 			continue
 		}
 		g, known := of[key]
 		if !known {
 			g = len(all)
 			of[key] = g
-			all = append(all, group{key: key})
+			all = append(all, Group{Key: key})
 		}
 		if reach == action.ReachOwn {
-			all[g].beside = append(all[g].beside, i)
+			all[g].Beside = append(all[g].Beside, i)
 		} else {
-			all[g].alone = append(all[g].alone, i)
+			all[g].Alone = append(all[g].Alone, i)
 		}
 	}
-	for _, w := range walks(cells, changing, most) {
-		// One walk can be the last to have a control plane, unless many have it before.
-		if g, known := of[w.key]; known && len(all[g].beside) <= most {
-			all[g].walk = w.walk
-			delete(of, w.key)
+	for _, last := range lockstep(cells, changing, most) {
+		// One lockstep group can be the last on a control plane, unless many cells use it before.
+		if g, known := of[last.Key]; known && len(all[g].Beside) <= most {
+			all[g].InStep = last.InStep
+			delete(of, last.Key)
 			continue
 		}
-		all = append(all, w)
+		all = append(all, last)
 	}
 	if most > 1 {
 		all = spread(cells, all)
 	}
 	for _, g := range all {
-		slices.SortStableFunc(g.beside, func(a, b int) int { return cmp.Compare(length(cells[b]), length(cells[a])) })
+		slices.SortStableFunc(g.Beside, func(a, b int) int { return cmp.Compare(length(cells[b]), length(cells[a])) })
 	}
-	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(groupLength(cells, b, most), groupLength(cells, a, most)) })
+	slices.SortStableFunc(all, func(a, b Group) int { return cmp.Compare(groupLength(cells, b, most), groupLength(cells, a, most)) })
 	return all
 }
 
@@ -81,40 +83,39 @@ const aloneLimit = 30 * time.Second
 
 // spread leaves each group the cells that can be alone within aloneLimit, and makes further
 // groups of the rest.
-func spread(cells []plan.Cell, all []group) (within []group) {
+func spread(cells []plan.Cell, all []Group) (within []Group) {
 	for _, g := range all {
-		rest := g.alone
-		g.alone = nil
+		rest := g.Alone
+		g.Alone = nil
 		for _, i := range rest {
-			if len(g.alone) > 0 && sum(cells, g.alone)+length(cells[i]) > aloneLimit {
+			if len(g.Alone) > 0 && sum(cells, g.Alone)+length(cells[i]) > aloneLimit {
 				within = append(within, g)
-				g = group{}
+				g = Group{}
 			}
-			g.alone = append(g.alone, i)
+			g.Alone = append(g.Alone, i)
 		}
 		within = append(within, g)
 	}
 	return within
 }
 
-// shuffle has groups, and the cells of each that come at the same time or one after the other,
-// in another order.
-func shuffle(all []group, random *rand.Rand) {
+// Shuffle changes the order of groups, and that of the cells of each which come at the same time or one after the other.
+func Shuffle(all []Group, random *rand.Rand) {
 	swap := func(of []int) {
 		random.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 	}
 	for _, g := range all {
-		swap(g.beside)
-		swap(g.alone)
-		swap(g.walk)
+		swap(g.Beside)
+		swap(g.Alone)
+		swap(g.InStep)
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 }
 
 // groupLength is about how long a group takes of which so many cells run beside each other, to
 // compare it with others.
-func groupLength(cells []plan.Cell, g group, most int) time.Duration {
-	return max(longest(cells, g.beside), sum(cells, g.beside)/time.Duration(most)) + sum(cells, g.alone) + longest(cells, g.walk)
+func groupLength(cells []plan.Cell, g Group, most int) time.Duration {
+	return max(longest(cells, g.Beside), sum(cells, g.Beside)/time.Duration(most)) + sum(cells, g.Alone) + longest(cells, g.InStep)
 }
 
 func longest(cells []plan.Cell, places []int) (most time.Duration) {
@@ -138,10 +139,10 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 	if t.LeaseNodes != nil || t.Garden != nil {
 		return "", action.ReachAll // thousands of nodes, and clients of two control planes
 	}
-	if slices.ContainsFunc(t.Links, func(l record.Link) bool { return !ofKubelet(l.From) }) {
+	if slices.ContainsFunc(t.Links, func(l record.Link) bool { return !isKubelet(l.From) }) {
 		return "", action.ReachAll
 	}
-	if !all(t.MayEnd, ofKubelet) {
+	if slices.ContainsFunc(t.MayEnd, func(component string) bool { return !isKubelet(component) }) {
 		reach = action.ReachShared
 	}
 	for _, step := range cell.Steps {
@@ -153,7 +154,7 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 			return "", action.ReachAll // what etcd has of an object shows how it is kept to its nodes
 		}
 	}
-	text, err := json.Marshal(ofControlPlane(t))
+	text, err := json.Marshal(controlPlaneOf(t))
 	if err != nil {
 		return "", action.ReachAll
 	}
@@ -192,17 +193,33 @@ func movesNode(merge map[string]any) bool {
 	return zone || region
 }
 
-// ofControlPlane is what of a topology is the control plane.
-func ofControlPlane(t record.Topology) record.Topology {
+// Shared returns the topology that cells share: the control plane of any of them, and all resources that they observe there.
+func Shared(cells []plan.Cell) record.Topology {
+	t := controlPlaneOf(cells[0].Topology)
+	for _, cell := range cells {
+		t.Observed = append(t.Observed, Observed(cell.Topology)...)
+	}
+	slices.Sort(t.Observed)
+	t.Observed = slices.Compact(t.Observed)
+	return t
+}
+
+// Observed returns the resources that the record of a cell has beside those of every record.
+func Observed(t record.Topology) []string {
+	observed := slices.Clone(t.Observed)
+	if slices.ContainsFunc(t.Nodes, func(n record.Node) bool { return n.OwnClock }) {
+		observed = append(observed, "leases")
+	}
+	return observed
+}
+
+// controlPlaneOf returns the part of a topology that is the control plane.
+func controlPlaneOf(t record.Topology) record.Topology {
 	t.Nodes, t.Links, t.Inspected, t.Observed, t.MayEnd = nil, nil, nil, nil, nil
 	return t
 }
 
-func ofKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
-
-func all[T any](of []T, are func(T) bool) bool {
-	return !slices.ContainsFunc(of, func(one T) bool { return !are(one) })
-}
+func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
 
 // length is about how long a cell takes, to compare it with others: what starts, and the times
 // for which something is watched whatever happens.

@@ -1,4 +1,4 @@
-package engine
+package schedule
 
 import (
 	"fmt"
@@ -12,17 +12,27 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
+
+func catalogCells(t *testing.T) []plan.Cell {
+	t.Helper()
+	cells, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
 
 func TestTheLongestCellsBeginFirst(t *testing.T) {
 	t.Parallel()
 	restart := plan.Step{Action: action.Restart{Component: "kube-apiserver"}}
 	short, also := plan.Cell{ID: "short"}, plan.Cell{ID: "as short"}
 	long := plan.Cell{ID: "long", Topology: record.Topology{Version: "v1.90.1"}, Steps: []plan.Step{restart, restart, restart}}
-	got := groups([]plan.Cell{short, also, long}, 9)
-	if len(got) != 2 || !slices.Equal(got[0].all(), []int{2}) || !slices.Equal(got[1].beside, []int{0, 1}) {
+	got := Groups([]plan.Cell{short, also, long}, 9)
+	if len(got) != 2 || !slices.Equal(got[0].All(), []int{2}) || !slices.Equal(got[1].Beside, []int{0, 1}) {
 		t.Errorf("groups %+v, want the long one first, and the others beside each other", got)
 	}
 }
@@ -35,21 +45,21 @@ func TestWhatIsWatchedLongBeginsFirst(t *testing.T) {
 	}
 	apart := watch("apart", record.AtMost, 20*time.Second)
 	apart.Topology.Version = "v1.90.1"
-	got := groups([]plan.Cell{watch("soon", record.Eventually, time.Minute), watch("long", record.Always, 10*time.Second), apart}, 9)
-	if len(got) != 2 || !slices.Equal(got[0].beside, []int{2}) || !slices.Equal(got[1].beside, []int{1, 0}) {
+	got := Groups([]plan.Cell{watch("soon", record.Eventually, time.Minute), watch("long", record.Always, 10*time.Second), apart}, 9)
+	if len(got) != 2 || !slices.Equal(got[0].Beside, []int{2}) || !slices.Equal(got[1].Beside, []int{1, 0}) {
 		t.Errorf("groups %+v", got)
 	}
 }
 
-// TestManyCellsAndAWalk: the walk does not wait until all others are over.
-func TestManyCellsAndAWalk(t *testing.T) {
+// TestManyCellsAndALockstepGroup: the group does not wait until all others are over.
+func TestManyCellsAndALockstepGroup(t *testing.T) {
 	t.Parallel()
 	cells := []plan.Cell{{ID: "walk", Steps: []plan.Step{{Action: action.Restart{Component: "kube-apiserver"}}}}}
 	for i := range 4 {
 		cells = append(cells, plan.Cell{ID: fmt.Sprint(i)})
 	}
 	for most, want := range map[int]int{3: 2, 4: 1} {
-		if got := groups(cells, most); len(got) != want {
+		if got := Groups(cells, most); len(got) != want {
 			t.Errorf("%d at a time: groups %+v", most, got)
 		}
 	}
@@ -59,20 +69,20 @@ func TestManyCellsAndAWalk(t *testing.T) {
 func TestWhoChangesAControlPlaneComesLast(t *testing.T) {
 	t.Parallel()
 	step := func(a action.Action) []plan.Step { return []plan.Step{{Action: a}} }
-	got := groups([]plan.Cell{
+	got := Groups([]plan.Cell{
 		{ID: "b", Steps: step(action.Restart{Component: "kube-apiserver"})},
 		{ID: "metrics", Steps: step(action.Scrape{Component: "kube-apiserver"})},
 		{ID: "a", Steps: step(action.Stop{Component: "etcd"})},
 		{ID: "pod", Steps: step(action.Wait{})},
 		{ID: "other", Topology: record.Topology{Version: "v1.90.1"}},
 	}, 9)
-	shared := got[slices.IndexFunc(got, func(g group) bool { return len(g.beside) > 0 && len(g.alone) > 0 })]
-	if !slices.Equal(shared.beside, []int{3}) || !slices.Equal(shared.alone, []int{1}) || !slices.Equal(shared.walk, []int{0}) || len(got) != 3 {
+	shared := got[slices.IndexFunc(got, func(g Group) bool { return len(g.Beside) > 0 && len(g.Alone) > 0 })]
+	if !slices.Equal(shared.Beside, []int{3}) || !slices.Equal(shared.Alone, []int{1}) || !slices.Equal(shared.InStep, []int{0}) || len(got) != 3 {
 		t.Errorf("groups %+v, want one in which the pod comes first, then the metrics, and then b", got)
 	}
 }
 
-// TestManyThatAreAloneDoNotWaitForEachOther: what is beside and what walks stay together, and
+// TestManyThatAreAloneDoNotWaitForEachOther: what is beside and what is in step stay together, and
 // no cell is lost.
 func TestManyThatAreAloneDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
@@ -81,20 +91,20 @@ func TestManyThatAreAloneDoNotWaitForEachOther(t *testing.T) {
 		cells = append(cells, plan.Cell{ID: fmt.Sprint(i), Steps: []plan.Step{{Action: action.Scrape{Component: "kube-apiserver"}}}})
 	}
 	var alone []int
-	for _, g := range groups(cells, 9) {
-		if first := len(g.beside) > 0; first != (len(g.walk) > 0) || first != (g.key != "") {
+	for _, g := range Groups(cells, 9) {
+		if first := len(g.Beside) > 0; first != (len(g.InStep) > 0) || first != (g.Key != "") {
 			t.Errorf("group %+v: either all three, or none", g)
 		}
-		if sum(cells, g.alone) > aloneLimit {
-			t.Errorf("group %+v: its cells are alone for %v", g, sum(cells, g.alone))
+		if sum(cells, g.Alone) > aloneLimit {
+			t.Errorf("group %+v: its cells are alone for %v", g, sum(cells, g.Alone))
 		}
-		alone = append(alone, g.alone...)
+		alone = append(alone, g.Alone...)
 	}
 	slices.Sort(alone)
 	if len(alone) != 16 || len(slices.Compact(alone)) != 16 {
 		t.Errorf("alone are %v, want each of 16 once", alone)
 	}
-	if one := groups(cells, 1); len(one) != 1 {
+	if one := Groups(cells, 1); len(one) != 1 {
 		t.Errorf("one at a time: %+v, want one group", one)
 	}
 }
@@ -102,25 +112,25 @@ func TestManyThatAreAloneDoNotWaitForEachOther(t *testing.T) {
 func TestShuffledGroupsHaveTheSameCells(t *testing.T) {
 	t.Parallel()
 	cells := catalogCells(t)
-	sorted := func(all []group) []group {
+	sorted := func(all []Group) []Group {
 		for _, g := range all {
-			for _, part := range [][]int{g.beside, g.alone, g.walk} {
+			for _, part := range [][]int{g.Beside, g.Alone, g.InStep} {
 				slices.Sort(part)
 			}
 		}
-		slices.SortFunc(all, func(a, b group) int { return a.all()[0] - b.all()[0] })
+		slices.SortFunc(all, func(a, b Group) int { return a.All()[0] - b.All()[0] })
 		return all
 	}
-	shuffled := func(seed uint64) []group {
-		all := groups(cells, 9)
-		shuffle(all, rand.New(rand.NewPCG(seed, 0)))
+	shuffled := func(seed uint64) []Group {
+		all := Groups(cells, 9)
+		Shuffle(all, rand.New(rand.NewPCG(seed, 0)))
 		return all
 	}
 	one, other := shuffled(1), shuffled(2)
 	if reflect.DeepEqual(one, other) || !reflect.DeepEqual(one, shuffled(1)) {
 		t.Error("a seed does not decide the order")
 	}
-	if !reflect.DeepEqual(sorted(one), sorted(groups(cells, 9))) {
+	if !reflect.DeepEqual(sorted(one), sorted(Groups(cells, 9))) {
 		t.Error("other cells are together than without")
 	}
 }
