@@ -18,7 +18,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test conformance watchdog podsapi installed specs suites branch existing upstream sweep kills contained soak isolation mutants fuzz page pictures clocks containers real kind bench lint fmt generate newest verify clean
+.PHONY: help build image man test same conformance watchdog podsapi installed specs suites branch existing upstream sweep kills contained soak isolation mutants fuzz page pictures clocks containers real kind bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -35,6 +35,9 @@ man: build ## man pages, in bin/man
 
 test: ## unit tests: no Kubernetes build, no network, about a minute
 	$(GO) test -short ./...
+
+same: ## compare the plans of the catalog with what they were, and the verdicts of a saved run (SAVED=DIR)
+	$(GO) test -count=1 -timeout=20m ./suites/same $(if $(SAVED),-saved=$(abspath $(SAVED)))
 
 conformance: build ## build what is needed, run the catalog, print the verdicts
 	$(BIN)/skewrig run --report-dir $(REPORT_DIR) $(RUN_FLAGS)
