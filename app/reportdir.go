@@ -130,8 +130,8 @@ func (d *ReportDir) replaceCells(write func(dir string) error) (err error) {
 }
 
 // reportFiles are the names of what a report directory has, those of the files of
-// cells last.
-var reportFiles = []string{render.JSONFile, render.JUnitFile, render.MarkdownFile, page.Name, "cells", "shared", "runs"}
+// cells last. Earlier releases wrote report.md.
+var reportFiles = []string{render.JSONFile, render.JUnitFile, "report.md", page.Name, "cells", "shared", "runs"}
 
 // unwhole reports whether a name is of what is written to become one of reportFiles: who
 // is killed leaves it.

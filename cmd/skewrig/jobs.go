@@ -41,7 +41,7 @@ func (f *jobsFlags) register(cmd *cobra.Command, cluster *kubeconfig, of string,
 func (*jobsFlags) wanted(cmd *cobra.Command) bool { return cmd.Flags().Changed("jobs") }
 
 // ofGatherer are flags for who gathers the shards of a Job.
-var ofGatherer = []string{"jobs", "image", "namespace", "job-patch", "kubeconfig", "context", "report-dir", "force", "output", "matrix", "github", "known", "quiet", "verbose"}
+var ofGatherer = []string{"jobs", "image", "namespace", "job-patch", "kubeconfig", "context", "report-dir", "force", "output", "github", "known", "quiet", "verbose"}
 
 // args are those with which each shard runs.
 func (f *jobsFlags) args(cmd *cobra.Command, named []string) (args []string, _ error) {

@@ -132,7 +132,7 @@ func TestCheckReports(t *testing.T) {
 	if want := "skewrig podsapi check --socket " + socket; report.Cells[0].Again != want {
 		t.Errorf("it is run again by %q, want %q", report.Cells[0].Again, want)
 	}
-	for _, name := range []string{"junit.xml", "report.md", "index.html"} {
+	for _, name := range []string{"junit.xml", "report.json", "index.html"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}

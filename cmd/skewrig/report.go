@@ -38,13 +38,13 @@ the evidence is.`,
 				}
 				return printCells(cmd.Context(), w, args[0], args[1:])
 			}
-			if as := map[string]string{"findings": "markdown", "findings-json": "json"}[format.value]; as != "" {
+			if format.value == "findings" {
 				report, all, err := app.Findings(args[0], texts)
 				if err != nil {
 					return err
 				}
 				app.InWords(cmd.Context(), args[0], report, all)
-				return app.Failed(printFindings(w, as, report, all))
+				return app.Failed(render.Findings(w, report, all))
 			}
 			report, err := app.ReadReport(args[0])
 			if err != nil {
@@ -60,8 +60,8 @@ the evidence is.`,
 		},
 	}
 	cmd.AddCommand(newMerge())
-	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), findings (deviations only), findings-json (as data), track-record (known regressions), matrix (probes by releases and gates), or openmetrics (for dashboards)",
-		append(slices.Sorted(maps.Keys(formats)), "findings", "findings-json", "html", "text")...)
+	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), findings (deviations only), or track-record (known regressions)",
+		append(slices.Sorted(maps.Keys(formats)), "findings", "html", "text")...)
 	registerTexts(cmd, &texts)
 	return cmd
 }
@@ -69,8 +69,7 @@ the evidence is.`,
 // formats are what a report can be printed as that needs nothing else.
 var formats = map[string]func(io.Writer, reports.Report) error{
 	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown,
-	"track-record": render.TrackRecord, "matrix": render.MatrixMarkdown,
-	"openmetrics": render.OpenMetrics,
+	"track-record": render.TrackRecord,
 }
 
 // printPage prints the page of a report, and says to the reader what it lacks.

@@ -27,7 +27,6 @@ type runFlags struct {
 	host     bool
 	keep     bool
 	shuffle  seed
-	matrix   bool
 	known    string
 	runtime  choice
 	again    againFlags
@@ -74,7 +73,6 @@ its cells run, or those that a pattern selects.`,
 	f.shuffle.register(cmd)
 	registerRuntime(cmd, &f.runtime, "; with both, each cell runs on both, and what differs is listed", app.BothRuntimes)
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "leave the cluster of the first cell that is not as expected up until Ctrl-C, and say where to look")
-	cmd.Flags().BoolVar(&f.matrix, "matrix", false, "also print the bytes and results of probes by releases and gates (in JSON: the observations of each cell)")
 	return cmd
 }
 
@@ -162,11 +160,6 @@ func (f *runFlags) onThisMachine(cmd *cobra.Command, args []string, builder *bui
 	}
 	if err != nil {
 		return err
-	}
-	if f.matrix && !f.json() {
-		if err := render.Matrix(cmd.OutOrStdout(), report); err != nil {
-			return app.Failed(err)
-		}
 	}
 	return f.github.tell(cmd, f.output, report, func() error { return finish(cmd, f.output, report, f.report.dir) })
 }

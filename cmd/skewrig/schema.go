@@ -20,7 +20,7 @@ func newSchema() *cobra.Command {
   plan      plan.json
   record    a line of history.jsonl (docs/record.md)
   diff      the output of skewrig diff -o json
-  findings  the output of skewrig report -o findings-json
+  findings  the output of skewrig finding -o json
   scenario  a scenario file, for editors
   config    skewrig.yaml, the catalog of your own repository
 

@@ -263,7 +263,7 @@ func TestFindingsSayWhatWasObserved(t *testing.T) {
 	said := regexp.MustCompile(`Restarts of container payments/app was 1 at [\d.]+ s; expected: 0, for 20 s from [\d.]+ s\.`)
 	for _, args := range [][]string{
 		{"finding", "--report", dir, "-o", "json"}, {"finding", "--report", dir, "-o", "markdown"},
-		{"report", dir, "-o", "findings"}, {"report", dir, "-o", "findings-json"},
+		{"report", dir, "-o", "findings"},
 	} {
 		if code, stdout, stderr := skewrig(t, args...); code != 0 || !said.MatchString(stdout) {
 			t.Errorf("%v: exit code %d, %s is not in\n%s%s", args, code, said, stdout, stderr)

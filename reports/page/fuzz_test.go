@@ -96,7 +96,7 @@ func checkFormats(tb testing.TB, r reports.Report) {
 	for _, text := range []string{
 		printed(func(w io.Writer) error { return render.Terminal(w, r, render.TerminalOptions{Width: 80}) }),
 		printed(func(w io.Writer) error { return render.CellsTerminal(w, r, r.Cells, render.TerminalOptions{}) }),
-		of(render.Markdown), of(render.TrackRecord), of(render.MatrixMarkdown), of(render.Matrix), of(render.GitHubAnnotations),
+		of(render.Markdown), of(render.TrackRecord), of(render.GitHubAnnotations),
 		printed(func(w io.Writer) error { return render.GitHubSummary(w, r, 1<<20) }),
 		printed(func(w io.Writer) error { return render.Findings(w, r, findings) }),
 		printed(func(w io.Writer) error { return render.Issues(w, r, findings, nil) }),
@@ -109,7 +109,6 @@ func checkFormats(tb testing.TB, r reports.Report) {
 	} {
 		checkPrintable(tb, text)
 	}
-	checkOpenMetrics(tb, of(render.OpenMetrics))
 	checkMerged(tb, r)
 }
 
@@ -143,16 +142,6 @@ func checkXML(tb testing.TB, text string) {
 			return
 		} else if err != nil {
 			tb.Fatal(err)
-		}
-	}
-}
-
-// checkOpenMetrics fails a test if a line is neither a comment nor a sample with a number.
-func checkOpenMetrics(tb testing.TB, text string) {
-	tb.Helper()
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "skewrig_") || !utf8.ValidString(line) {
-			tb.Errorf("a line of the metrics is %q", line)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func atMost(level string, all []string) []string {
 		return all
 	}
 	shown := maxAnnotations - 1
-	more := fmt.Sprintf("%d more need attention: see the job summary, or report.md", len(all)-shown)
+	more := fmt.Sprintf("%d more need attention: see the job summary", len(all)-shown)
 	return append(all[:shown:shown], annotation(level, "and more", more))
 }
 

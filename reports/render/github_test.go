@@ -147,7 +147,6 @@ func TestJobSummariesAreBounded(t *testing.T) {
 func TestAFullDiskIsReportedByTheRest(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(io.Writer, reports.Report) error{
-		"openmetrics": OpenMetrics,
 		"annotations": GitHubAnnotations,
 		"summary":     func(w io.Writer, r reports.Report) error { return GitHubSummary(w, r, MaxGitHubSummary) },
 	} {

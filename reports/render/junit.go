@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/cellid"
@@ -181,4 +182,14 @@ func runSuite(id int, r reports.Report) (junit.Suite, bool) {
 		add("something-was-judged", nil, &junit.Result{Message: "nothing was judged: " + reports.HeadlineOf(r).String(), Type: string(reports.Unknown)})
 	}
 	return suite, suite.Tests > 0
+}
+
+// firstStart is when the first cell started; zero if none did.
+func firstStart(cells []reports.Cell) (first time.Time) {
+	for _, c := range cells {
+		if first.IsZero() || !c.Started.IsZero() && c.Started.Before(first) {
+			first = c.Started
+		}
+	}
+	return first
 }

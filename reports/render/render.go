@@ -20,9 +20,8 @@ import (
 
 // The files that WriteDir writes.
 const (
-	JSONFile     = "report.json"
-	JUnitFile    = "junit.xml"
-	MarkdownFile = "report.md"
+	JSONFile  = "report.json"
+	JUnitFile = "junit.xml"
 )
 
 // JSON writes a report, which reports.Read reads back, or a diff as indented JSON.
@@ -38,7 +37,7 @@ func JSON[T reports.Report | diff.Diff](w io.Writer, value T) error {
 	return nil
 }
 
-// WriteDir writes the report in each file format into dir, which is made if it
+// WriteDir writes the report as JSON and as JUnit into dir, which is made if it
 // does not exist. Each file appears whole or not at all: a reader never sees
 // half of one. A failure to write one file does not keep the others from being
 // written; the error names each file that was not.
@@ -53,7 +52,6 @@ func WriteDir(dir string, r reports.Report) error {
 	}{
 		{JSONFile, JSON[reports.Report]},
 		{JUnitFile, JUnit},
-		{MarkdownFile, Markdown},
 	} {
 		problems = append(problems, WriteFile(dir, file.name, func(w io.Writer) error { return file.render(w, r) }))
 	}

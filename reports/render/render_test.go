@@ -42,7 +42,7 @@ func onTerminal(width int) func(io.Writer, reports.Report) error {
 }
 
 // extracts are renderers of a part of a report.
-var extracts = map[string]func(io.Writer, reports.Report) error{"findings.md": findingsOf, "openmetrics": OpenMetrics}
+var extracts = map[string]func(io.Writer, reports.Report) error{"findings.md": findingsOf}
 
 func findingsOf(w io.Writer, r reports.Report) error {
 	return Findings(w, r, finding.All(evidence.Run{Report: r}, nil))
@@ -199,7 +199,7 @@ func TestGolden(t *testing.T) {
 }
 
 // forPrograms are the formats with outcomes as programs know them, and not in words.
-var forPrograms = map[string]bool{"json": true, "xml": true, "openmetrics": true}
+var forPrograms = map[string]bool{"json": true, "xml": true}
 
 func TestEveryOutcomeIsRendered(t *testing.T) {
 	t.Parallel()
@@ -288,7 +288,7 @@ func TestWriteDir(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for file, format := range map[string]string{JSONFile: "json", JUnitFile: "xml", MarkdownFile: "md"} {
+	for file, format := range map[string]string{JSONFile: "json", JUnitFile: "xml"} {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			t.Error(err)
@@ -300,8 +300,8 @@ func TestWriteDir(t *testing.T) {
 			t.Errorf("%s is not what the renderer writes", file)
 		}
 	}
-	if names := list(t, dir); !cmp.Equal(names, []string{JUnitFile, JSONFile, MarkdownFile}) {
-		t.Errorf("files %v, want the three reports only", names)
+	if names := list(t, dir); !cmp.Equal(names, []string{JUnitFile, JSONFile}) {
+		t.Errorf("files %v, want the two reports only", names)
 	}
 }
 
@@ -329,10 +329,10 @@ func TestWriteDirSaysWhichFileFailed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), JUnitFile) || strings.Contains(err.Error(), JSONFile) {
 		t.Errorf("error %v, want one about %s only", err, JUnitFile)
 	}
-	if names := list(t, dir); !cmp.Equal(names, []string{JUnitFile, JSONFile, MarkdownFile}) {
+	if names := list(t, dir); !cmp.Equal(names, []string{JUnitFile, JSONFile}) {
 		t.Errorf("files %v, want the others to be written and no temporary file to be left", names)
 	}
-	if _, err := os.ReadFile(filepath.Join(dir, MarkdownFile)); err != nil {
+	if _, err := os.ReadFile(filepath.Join(dir, JSONFile)); err != nil {
 		t.Error(err)
 	}
 }

@@ -73,7 +73,7 @@ func generate(root string) (map[string][]byte, error) {
 func ofFindings(source *source) *jsonschema.Schema {
 	definitions := make(jsonschema.Definitions)
 	return &jsonschema.Schema{
-		Version: jsonschema.Version, Title: "What skewrig report -o findings-json prints, by weight", Type: "array",
+		Version: jsonschema.Version, Title: "What skewrig finding -o json prints, by weight", Type: "array",
 		Items: source.define(definitions, reflect.TypeFor[finding.Finding]()), Definitions: definitions,
 	}
 }

@@ -1,9 +1,6 @@
 package reports
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // Observation is how one kind of probe went.
 type Observation struct {
@@ -35,14 +32,4 @@ func (o Observation) Compare(p Observation) int {
 		cmp.Compare(o.Probe, p.Probe), cmp.Compare(o.Server, p.Server), cmp.Compare(o.APIServer, p.APIServer),
 		cmp.Compare(o.Kubelet, p.Kubelet), cmp.Compare(o.Wire, p.Wire), succeeds,
 	)
-}
-
-// Matrix returns what was observed in any of the cells, each once, in order.
-func Matrix(cells []Cell) []Observation {
-	var all []Observation
-	for _, c := range cells {
-		all = append(all, c.Observed...)
-	}
-	slices.SortFunc(all, Observation.Compare)
-	return slices.Compact(all)
 }
