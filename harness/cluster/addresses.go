@@ -93,9 +93,3 @@ func watchNode(ctx context.Context, client kubernetes.Interface, name string, ok
 	}
 	return err
 }
-
-func nodeReady(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
-}

@@ -27,6 +27,7 @@ import (
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/rigs"
+	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -249,7 +250,7 @@ func (c *Cluster) settle(ctx context.Context, kubelet *component) error {
 	}
 	err := awaitNode(ctx, c.Client(), name, func(node *corev1.Node) bool {
 		info := node.Status.NodeInfo
-		return nodeReady(node) && info.BootID == *kubelet.boot.Load() && strings.HasPrefix(info.KubeletVersion, string(kubelet.runs.Released()))
+		return watched.IsReady(node) && info.BootID == *kubelet.boot.Load() && strings.HasPrefix(info.KubeletVersion, string(kubelet.runs.Released()))
 	})
 	if err != nil {
 		return fmt.Errorf("waiting for node %s to be ready: %w", name, err)

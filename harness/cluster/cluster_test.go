@@ -270,14 +270,16 @@ func TestObserverRecordsContentNotVersions(t *testing.T) {
 		}
 		return &u
 	}
-	informer := o.handler("pods")
-	informer.OnAdd(pod("TLS", "kubectl"), false)
-	informer.OnUpdate(nil, pod("TLS", "kubelet"))
-	informer.OnUpdate(nil, pod("", "kubelet"))
-	informer.OnDelete(pod("", "kubelet"))
+	take := func(change string, before, now *unstructured.Unstructured) {
+		o.seen.Take(change, "pods", before, now, nil, o.record)
+	}
+	take("added", nil, pod("TLS", "kubectl"))
+	take("modified", nil, pod("TLS", "kubelet"))
+	take("modified", nil, pod("", "kubelet"))
+	take("deleted", nil, pod("", "kubelet"))
 	// An object that went while nobody watched is found missing by the next
 	// observer.
-	informer.OnAdd(pod("TLS", "kubectl"), false)
+	take("added", nil, pod("TLS", "kubectl"))
 	o.seen.Again()
 	next := newObserver(nil, &h, nil)
 	next.seen = o.seen

@@ -9,13 +9,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
@@ -167,18 +165,14 @@ func (o *observer) without(others []schema.GroupVersionResource) (missing []sche
 // watch watches those of the resources that are not watched yet, and returns when it has seen what is there. What an
 // earlier observer saw and this one does not is recorded as deleted.
 func (o *observer) watch(ctx context.Context, resources []schema.GroupVersionResource) error {
-	var synced []cache.InformerSynced
+	var synced []<-chan struct{}
 	for _, r := range resources {
-		is, err := o.begin(r)
-		if err != nil {
-			return err
-		}
-		if is != nil {
+		if is := o.begin(r); is != nil {
 			synced = append(synced, is)
 		}
 	}
-	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
-		return context.Cause(ctx)
+	if err := watched.Await(ctx, synced...); err != nil {
+		return err
 	}
 	for _, r := range resources {
 		o.seen.Served(r.Resource)
@@ -188,24 +182,24 @@ func (o *observer) watch(ctx context.Context, resources []schema.GroupVersionRes
 }
 
 // begin begins to watch a resource, unless it is watched: then synced is nil.
-func (o *observer) begin(r schema.GroupVersionResource) (synced cache.InformerSynced, err error) {
+func (o *observer) begin(r schema.GroupVersionResource) (synced <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.resources[r] != nil {
-		return nil, nil
+		return nil
 	}
 	ctx, cancel := context.WithCancel(o.ctx)
-	source := watched.Source{
-		Client: o.client.Resource(r), Unserved: func() { o.unservedBy(r) },
+	o.resources[r] = cancel
+	source := &watched.Source{
+		Client: watched.ClientOf(o.client.Resource(r)), Unserved: func() { o.unservedBy(r) },
 		Missed: func(since time.Time, why error) { o.missed(r.Resource, since, why) },
 		Broken: func(since time.Time, why error) { o.breaks(r.Resource, since, why) }, Mended: func(time.Time, error) { o.mends(r.Resource) },
 	}
-	if synced, err = source.Informer(ctx, &o.running, o.handler(r.Resource)); err != nil {
-		cancel()
-		return nil, err
-	}
-	o.resources[r] = cancel
-	return synced, nil
+	return o.seen.Record(ctx, &o.running, source, r.Resource, nil, o.record)
+}
+
+func (o *observer) record(subject string, event record.ObjectObserved) {
+	o.recorder.Append("watch", subject, event)
 }
 
 // missed records that states of the objects of a resource may be missing.
@@ -246,7 +240,7 @@ func (o *observer) unserved(r schema.GroupVersionResource) {
 	}
 	o.resources[r] = nil
 	for _, object := range o.seen.Unserved(r.Resource) {
-		o.recorder.Append("watch", object.Subject, object.ObjectObserved)
+		o.record(object.Subject, object.ObjectObserved)
 	}
 }
 
@@ -288,20 +282,6 @@ func (o *observer) awaited() (all []schema.GroupVersionResource) {
 // recordMissing records as deleted what an earlier observer saw and this one does not.
 func (o *observer) recordMissing() {
 	for _, gone := range o.seen.Missing() {
-		o.recorder.Append("watch", gone.Subject, gone.ObjectObserved)
+		o.record(gone.Subject, gone.ObjectObserved)
 	}
-}
-
-// handler appends an object of a resource if it differs from what was recorded before.
-func (o *observer) handler(resource string) cache.ResourceEventHandler {
-	return watched.Handler(func(change string, object *unstructured.Unstructured, writers []record.Writer) {
-		subject, event, is := watched.Event(change, resource, object)
-		event.Writers = writers
-		if !is {
-			return
-		}
-		for _, seen := range o.seen.Changed(string(object.GetUID()), subject, event) {
-			o.recorder.Append("watch", seen.Subject, seen.ObjectObserved)
-		}
-	})
 }

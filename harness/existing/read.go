@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
+	"github.com/skewrig/skewrig/harness/watched"
 )
 
 // version is the part of GET /version that counts (k8s.io/apimachinery, pkg/version).
@@ -115,12 +116,9 @@ func nodeFacts(node corev1.Node) facts.Node {
 
 // unusable is why no pod is to come to a node; empty if pods may.
 func unusable(node corev1.Node) string {
-	isReady := func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	}
 	keepsAway := func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
 	switch {
-	case !slices.ContainsFunc(node.Status.Conditions, isReady):
+	case !watched.IsReady(&node):
 		return "not ready"
 	case node.Spec.Unschedulable:
 		return "cordoned"

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
@@ -70,17 +69,12 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 		end()
 		tasks.Wait()
 	})
-	var synced []cache.InformerSynced
+	var synced []<-chan struct{}
 	add := func(namespace string, tweak func(*metav1.ListOptions), resources ...schema.GroupVersionResource) {
 		for _, r := range resources {
 			source := w.source(client.Resource(r).Namespace(namespace), r.Resource, namespace)
 			source.Tweak = tweak
-			is, failed := source.Informer(running, &tasks, w.handler(r.Resource))
-			if failed != nil {
-				err = failed
-				return
-			}
-			synced = append(synced, is)
+			synced = append(synced, w.Seen.Record(running, &tasks, source, r.Resource, w.view(r.Resource), w.record))
 		}
 	}
 	for _, namespace := range what.Namespaces {
@@ -92,12 +86,9 @@ func (c *Cluster) Watch(ctx context.Context, what Watched) (stop func(), err err
 			add(metav1.NamespaceDefault, only("involvedObject.name", node), corev1.SchemeGroupVersion.WithResource("events"))
 		}
 	}
-	if err == nil && !cache.WaitForCacheSync(ctx.Done(), synced...) {
-		err = fmt.Errorf("watching objects: %w", context.Cause(ctx))
-	}
-	if err != nil {
+	if err := watched.Await(ctx, synced...); err != nil {
 		stop()
-		return nil, err
+		return nil, fmt.Errorf("watching objects: %w", err)
 	}
 	for _, gone := range w.Seen.Missing() {
 		w.record(gone.Subject, gone.ObjectObserved)
@@ -183,23 +174,15 @@ func (w *watcher) source(client dynamic.ResourceInterface, resource, namespace s
 	lasts := func(since time.Time, why error) {
 		lose(since, why, func(l record.ObservationLost) record.ObservationLost { return l })
 	}
-	return &watched.Source{Client: client, Missed: over, Mended: over, Broken: lasts}
+	return &watched.Source{Client: watched.ClientOf(client), Missed: over, Mended: over, Broken: lasts}
 }
 
-func (w *watcher) handler(resource string) cache.ResourceEventHandler {
-	return watched.Handler(func(change string, object *unstructured.Unstructured, writers []record.Writer) {
-		if resource == nodes && !w.Whole {
-			object = ofAnyNode(object)
-		}
-		subject, event, is := watched.Event(change, resource, object)
-		event.Writers = writers
-		if !is {
-			return
-		}
-		for _, seen := range w.Seen.Changed(string(object.GetUID()), subject, event) {
-			w.record(seen.Subject, seen.ObjectObserved)
-		}
-	})
+// view returns the function for what is recorded of an object of a resource, or nil where all is.
+func (w *watcher) view(resource string) watched.View {
+	if resource == nodes && !w.Whole {
+		return ofAnyNode
+	}
+	return nil
 }
 
 func (w *watcher) record(subject string, event record.ObjectObserved) {

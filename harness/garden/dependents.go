@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/watched"
+	"github.com/skewrig/skewrig/record"
 )
 
 // controllerManager is the dependent that is real: the shoot's own, if it has one.
@@ -22,31 +23,21 @@ const controllerManager = "kube-controller-manager"
 // followDeployments plays the Deployment controller and the kubelets of the seed: a
 // Deployment that was scaled has its new number of pods, all of them ready.
 func (g *Garden) followDeployments(ctx context.Context) error {
-	factory := informers.NewSharedInformerFactoryWithOptions(g.cfg.Seed.Client(), 0, informers.WithNamespace(Namespace))
-	informer := factory.Apps().V1().Deployments()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	enqueue := func(object any) {
-		if d, is := object.(*appsv1.Deployment); is {
-			queue.Add(d.Name)
+	source := &watched.Source{Client: watched.ClientOf(g.cfg.Seed.Client().AppsV1().Deployments(Namespace))}
+	var running sync.WaitGroup
+	synced := watched.Follow(g.ctx, &running, source, func(change string, _, now *appsv1.Deployment) {
+		if change != record.Deleted {
+			queue.Add(now.Name)
 		}
-	}
-	_, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: enqueue, UpdateFunc: func(_, now any) { enqueue(now) },
 	})
-	if err != nil {
-		return err
-	}
-	factory.Start(g.ctx.Done())
 	context.AfterFunc(g.ctx, queue.ShutDown)
 	g.work.Go(func() error {
 		g.serve(queue)
-		factory.Shutdown()
+		running.Wait()
 		return nil
 	})
-	if !cache.WaitForCacheSync(ctx.Done(), informer.Informer().HasSynced) {
-		return context.Cause(ctx)
-	}
-	return nil
+	return watched.Await(ctx, synced)
 }
 
 func (g *Garden) serve(queue workqueue.TypedRateLimitingInterface[string]) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/docker"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/harness/watched"
 )
 
 // configure writes the drop-in configuration of a kubelet, which it reads when it starts.
@@ -141,7 +142,7 @@ func (k *Cluster) awaitKubelet(ctx context.Context, n *node, began time.Time) er
 			return false, nil //nolint:nilerr // it is tried again
 		}
 		is, err := k.client.CoreV1().Nodes().Get(ctx, n.name, metav1.GetOptions{})
-		if last = err; err != nil || !isReady(*is) {
+		if last = err; err != nil || !watched.IsReady(is) {
 			return false, nil //nolint:nilerr // likewise
 		}
 		for _, c := range is.Status.Conditions {

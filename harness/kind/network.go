@@ -16,6 +16,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/harness/docker"
+	"github.com/skewrig/skewrig/harness/watched"
 )
 
 const (
@@ -33,7 +34,7 @@ func (k *Cluster) settle(ctx context.Context) error {
 	}
 	err := k.await(ctx, "the nodes are ready", func(nodes []corev1.Node) bool {
 		for _, n := range nodes {
-			if !isReady(n) || k.nodes[n.Name] != nil && len(n.Spec.Taints) > 0 {
+			if !watched.IsReady(&n) || k.nodes[n.Name] != nil && len(n.Spec.Taints) > 0 {
 				return false
 			}
 		}
@@ -72,15 +73,6 @@ func podIsReady(pod corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
-}
-
-func isReady(n corev1.Node) bool {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 // await waits for what nodes say.

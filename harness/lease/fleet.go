@@ -106,7 +106,10 @@ func start(ctx context.Context, cfg Config, client kubernetes.Interface) (*Fleet
 	}
 	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.cancel = cancel
-	f.work.Go(func() error { return f.watch(working) })
+	f.work.Go(func() error {
+		f.watch(working)
+		return nil
+	})
 	context.AfterFunc(working, f.queue.ShutDown)
 	f.work.Go(func() error { return f.sample(working) })
 	for range atOnce {

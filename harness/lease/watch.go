@@ -2,53 +2,48 @@ package lease
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+
+	"github.com/skewrig/skewrig/harness/watched"
+	"github.com/skewrig/skewrig/record"
 )
 
 // watch notifies nodes that another client has reported as not ready, as a
 // kubelet would notice whenever it reads its own status.
-func (f *Fleet) watch(ctx context.Context) error {
-	factory := informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithTransform(essence))
-	informer := factory.Core().V1().Nodes().Informer()
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    f.look,
-		UpdateFunc: func(_, now any) { f.look(now) },
+func (f *Fleet) watch(ctx context.Context) {
+	var running sync.WaitGroup
+	source := &watched.Source{
+		Client: watched.ClientOf(f.client.CoreV1().Nodes()), Strip: strip, Lists: watchlist.DoesClientNotSupportWatchListSemantics(f.client),
+	}
+	watched.Follow(ctx, &running, source, func(change string, _, now *corev1.Node) {
+		if change != record.Deleted {
+			f.look(now)
+		}
 	})
-	if err != nil {
-		return fmt.Errorf("watching the simulated nodes: %w", err)
-	}
-	informer.RunWithContext(ctx)
-	return nil
+	running.Wait()
 }
 
-// essence is all that is kept of a node.
-func essence(object any) (any, error) {
-	node, ok := object.(*corev1.Node)
-	if !ok {
-		return object, nil
+// strip leaves of a node what look reads.
+func strip(object any) {
+	if n, is := object.(*corev1.Node); is {
+		*n = corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: n.Name, ResourceVersion: n.ResourceVersion},
+			Status:     corev1.NodeStatus{Conditions: slices.Clone(n.Status.Conditions)},
+		}
 	}
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: node.Name, ResourceVersion: node.ResourceVersion},
-		Status:     corev1.NodeStatus{Conditions: slices.Clone(node.Status.Conditions)},
-	}, nil
 }
 
-func (f *Fleet) look(object any) {
-	seen, ok := object.(*corev1.Node)
-	if !ok || f.byName[seen.Name] == nil {
+func (f *Fleet) look(seen *corev1.Node) {
+	n := f.byName[seen.Name]
+	if n == nil {
 		return
 	}
-	ready := slices.ContainsFunc(seen.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
-	n := f.byName[seen.Name]
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.disputed = !ready
+	n.disputed = !watched.IsReady(seen)
 }

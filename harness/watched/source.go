@@ -11,18 +11,40 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/cache"
 )
 
-// Source lists and watches the objects of a resource for an informer, and reports when states of them may have been missed.
+// Client lists and watches the objects of a resource.
+type Client interface {
+	List(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// typed is a client of client-go, which has a type of its own for lists.
+type typed[L runtime.Object] interface {
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// ClientOf returns a client of client-go as a Client.
+func ClientOf[L runtime.Object](c typed[L]) Client { return client[L]{c} }
+
+type client[L runtime.Object] struct{ typed[L] }
+
+func (c client[L]) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	return c.typed.List(ctx, options)
+}
+
+// Source lists and watches the objects of a resource for Follow, and reports when states of them may have been missed.
 type Source struct {
-	Client dynamic.ResourceInterface
+	Client Client
 	// Tweak changes what is listed and watched. If unset, nothing is changed.
 	Tweak func(*metav1.ListOptions)
+	// Strip removes from an object what is not needed, before it is stored. If unset, nothing is removed.
+	Strip func(object any)
+	// Lists has the existing objects listed. If unset, the watch sends them first, where an API server can do that. Fake clients can't.
+	Lists bool
 	// Missed is called when the objects had to be listed anew, since the watch could not go on where it had ended: states
 	// between the two may have been missed. It may be unset.
 	Missed func(since time.Time, why error)
@@ -39,33 +61,21 @@ type Source struct {
 	broken bool
 }
 
-// Informer returns an informer of the source's objects, which passes them to a handler. It runs until ctx is done; synced
-// reports whether the handler has had all objects that there were.
-func (s *Source) Informer(ctx context.Context, running *sync.WaitGroup, handler cache.ResourceEventHandler) (synced cache.InformerSynced, err error) {
-	informer := cache.NewSharedIndexInformer(s, &unstructured.Unstructured{}, 0, cache.Indexers{})
-	registration, err := informer.AddEventHandler(handler)
-	if err == nil { // the default writes to the log of the process
-		err = informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.failed(err) })
-	}
-	if err != nil {
-		return nil, err
-	}
-	running.Go(func() { informer.RunWithContext(ctx) })
-	return registration.HasSynced, nil
-}
+// reflected is a Source in the form in which a reflector takes it.
+type reflected struct{ *Source }
 
-// List implements cache.ListerWatcher.
-func (s *Source) List(options metav1.ListOptions) (runtime.Object, error) {
+// IsWatchListSemanticsUnSupported is asked by a reflector.
+func (s reflected) IsWatchListSemanticsUnSupported() bool { return s.Lists }
+
+func (s reflected) List(options metav1.ListOptions) (runtime.Object, error) {
 	return s.ListWithContext(context.Background(), options)
 }
 
-// Watch implements cache.ListerWatcher.
-func (s *Source) Watch(options metav1.ListOptions) (watch.Interface, error) {
+func (s reflected) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	return s.WatchWithContext(context.Background(), options)
 }
 
-// ListWithContext implements cache.ListerWatcherWithContext.
-func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (s reflected) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.Client.List(ctx, s.tweaked(options))
 	if err != nil {
 		s.failed(err)
@@ -77,8 +87,8 @@ func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	return list, nil
 }
 
-// WatchWithContext implements cache.ListerWatcherWithContext. A watch that sends what there is first is a list as well.
-func (s *Source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+// WatchWithContext begins a watch. One that sends the existing objects first is a list as well.
+func (s reflected) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	lists := options.SendInitialEvents != nil && *options.SendInitialEvents
 	w, err := s.Client.Watch(ctx, s.tweaked(options))
 	if err != nil {
@@ -191,10 +201,8 @@ func follow(w watch.Interface, ended func(why error)) watch.Interface {
 	return f
 }
 
-// ResultChan implements watch.Interface.
 func (f *followed) ResultChan() <-chan watch.Event { return f.events }
 
-// Stop implements watch.Interface.
 func (f *followed) Stop() {
 	f.leave()
 	f.Interface.Stop()

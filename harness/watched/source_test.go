@@ -16,10 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/skewrig/skewrig/harness/watched"
-	"github.com/skewrig/skewrig/record"
 )
 
 // server is an API server with one pod, whose watches end in some ways, one after the other. The last one lasts.
@@ -109,16 +107,15 @@ func TestSource(t *testing.T) {
 				}
 			}
 			source := watched.Source{
-				Client: client.Resource(corev1.SchemeGroupVersion.WithResource("pods")), Missed: count("missed"), Broken: count("broken"), Mended: count("mended"),
+				Client: watched.ClientOf(client.Resource(corev1.SchemeGroupVersion.WithResource("pods"))), Missed: count("missed"), Broken: count("broken"), Mended: count("mended"),
 				Unserved: func() { count("unserved")(time.Now(), errors.New("not found")) },
 			}
 			var running sync.WaitGroup
-			seen := watched.Handler(func(string, *unstructured.Unstructured, []record.Writer) {})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer running.Wait()
 			defer cancel()
-			synced, err := source.Informer(ctx, &running, seen)
-			if err != nil || !cache.WaitForCacheSync(t.Context().Done(), synced) {
+			synced := watched.Follow(ctx, &running, &source, func(string, *unstructured.Unstructured, *unstructured.Unstructured) {})
+			if err := watched.Await(t.Context(), synced); err != nil {
 				t.Fatal(err)
 			}
 			<-api.lasts

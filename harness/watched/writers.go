@@ -15,9 +15,8 @@ import (
 // writersOf are the field managers that changed an object since another state of it: they own a field that
 // has changed, or an API server has put another time to what they own. A manager that only removed fields
 // may not be among them.
-func writersOf(before any, now *unstructured.Unstructured) (writers []record.Writer) {
-	old, is := before.(*unstructured.Unstructured)
-	if !is || old == nil || old.GetUID() != now.GetUID() || old.GetResourceVersion() == now.GetResourceVersion() {
+func writersOf(old, now *unstructured.Unstructured) (writers []record.Writer) {
+	if old == nil || old.GetUID() != now.GetUID() || old.GetResourceVersion() == now.GetResourceVersion() {
 		return nil
 	}
 	times := make(map[record.Writer]string)

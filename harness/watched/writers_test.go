@@ -1,15 +1,13 @@
-package watched_test
+package watched
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/skewrig/skewrig/harness/watched"
-	"github.com/skewrig/skewrig/record"
 )
 
 // TestWriters: a field manager wrote an object if it owns a field that changed, or if its entry is new or has
@@ -52,15 +50,13 @@ func TestWriters(t *testing.T) {
 		"no write":                 {object(1, one, entry("kcm", early, replicas)), object(1, two, entry("kcm", early, replicas)), nil},
 	} {
 		var got []string
-		handler := watched.Handler(func(_ string, u *unstructured.Unstructured, writers []record.Writer) {
-			for _, w := range writers {
-				got = append(got, w.Manager)
-			}
-			if len(u.GetManagedFields()) > 0 {
-				t.Errorf("%s: the managed fields are recorded", name)
-			}
-		})
-		handler.OnUpdate(tc.before, tc.now)
+		_, event, err := observed("modified", "pods", tc.before, tc.now, nil)
+		if err != nil || bytes.Contains(event.Object, []byte("managedFields")) {
+			t.Errorf("%s: %s is recorded: %v", name, event.Object, err)
+		}
+		for _, w := range event.Writers {
+			got = append(got, w.Manager)
+		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
