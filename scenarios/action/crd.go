@@ -11,6 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -45,7 +46,7 @@ func (c CRD) Check(f spec.Field) {
 	f.Refuse(".group", protected(c.Group), "%s is of Kubernetes itself", strict.Quote(c.Group))
 	f.Refuse(".kind", len(validation.IsDNS1035Label(strings.ToLower(c.Kind))) > 0, "%s can't be a kind: use letters and digits, like Runner", strict.Quote(c.Kind))
 	f.Refuse(".plural", len(validation.IsDNS1035Label(c.Plural)) > 0, "%s can't name a resource: use small letters, digits and -, like runners", strict.Quote(c.Plural))
-	if slices.Contains(builtIn(), c.resource()) {
+	if kube.ByResource(c.resource()).Name != "" {
 		f.Report("", "%s are of Kubernetes itself: give another plural", c.resource())
 	}
 	f.Refuse(".versions", len(c.Versions) == 0, "a resource without versions is never served")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -46,16 +47,12 @@ func ofComponent(component string, ofControlPlane Reach) Reach {
 	return ofControlPlane
 }
 
-// ownKinds are the kinds of objects that refer to nothing outside of their namespace but
-// nodes.
-var ownKinds = []string{"Pod", "ReplicaSet", "Deployment", "DaemonSet", "StatefulSet", "ConfigMap", "Secret"}
-
 // ofObject is how far a new object reaches.
 func ofObject(object map[string]any) Reach {
 	kind, _ := object["kind"].(string)
 	metadata, _ := object["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
-	if !slices.Contains(ownKinds, kind) || strings.HasPrefix(namespace, "kube-") || LooksAround(object) {
+	if kube.ByName(kind).Extent < kube.SelfContained || strings.HasPrefix(namespace, "kube-") || LooksAround(object) {
 		return ReachAll
 	}
 	return ReachOwn
@@ -87,7 +84,7 @@ func ofRef(ref spec.ObjectRef) Reach {
 	switch {
 	case ref.Cluster != "", strings.HasPrefix(ref.Namespace, "kube-"):
 		return ReachAll
-	case ref.Resource == "nodes", !spec.ClusterScoped(ref.Resource):
+	case ref.Resource == "nodes", !kube.ClusterScoped(ref.Resource):
 		return ReachOwn
 	default:
 		return ReachAll

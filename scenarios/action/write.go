@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -123,7 +124,7 @@ func (c Create) Plan(s Scene) (Action, error) {
 	if of, part, is := strings.Cut(c.Subresource, "/"); is {
 		o := unstructured.Unstructured{Object: c.Object}
 		w.Subresource, w.Ref = part, spec.ObjectRef{Resource: of, Name: o.GetName()}
-		if !spec.ClusterScoped(of) {
+		if !kube.ClusterScoped(of) {
 			w.Ref.Namespace = cmp.Or(o.GetNamespace(), metav1.NamespaceDefault)
 		}
 	}

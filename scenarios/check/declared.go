@@ -11,6 +11,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -117,13 +118,6 @@ func (d mayHave) rig(cell plan.Cell) {
 	}
 }
 
-// makes are the resources whose objects controllers make objects of another one of, with
-// a name that begins with theirs.
-var makes = map[string]string{
-	"cronjobs": "jobs", "jobs": "pods", "daemonsets": "pods", "deployments": "replicasets", "replicasets": "pods",
-	"replicationcontrollers": "pods", "statefulsets": "pods",
-}
-
 // maxGenerated is how much of a name is left when the API server adds the rest of it
 // (k8s.io/apiserver, storage/names).
 const maxGenerated = 58
@@ -135,15 +129,15 @@ func (d mayHave) object(cell plan.Cell, o unstructured.Unstructured, suffix stri
 	if o.GetName() == "" {
 		name = mayBe{begins: o.GetGenerateName(), open: true}
 	}
-	resource := ofKind(o.GetKind())
+	resource := kube.Resource(o.GetKind())
 	namespace := cmp.Or(o.GetNamespace(), "default")
 	d.keep(resource, namespace, name)
-	for makes[resource] != "" {
+	for kube.ByResource(resource).HasPods() {
 		begins := name.begins
 		if !name.open {
 			begins += "-"
 		}
-		resource, name = makes[resource], mayBe{begins: begins[:min(len(begins), maxGenerated)], open: true}
+		resource, name = kube.ByResource(resource).Makes, mayBe{begins: begins[:min(len(begins), maxGenerated)], open: true}
 		d.keep(resource, namespace, name)
 	}
 	if resource != "pods" {
@@ -165,7 +159,7 @@ func (d mayHave) keep(resource, namespace string, name mayBe) {
 	case "pods":
 		d.add(namespace, name, "pods", "events")
 	}
-	if !spec.ClusterScoped(resource) {
+	if !kube.ClusterScoped(resource) {
 		resource += "/" + namespace
 	}
 	d["objects"] = append(d["objects"], name.with(resource+"/", ""))
@@ -185,7 +179,7 @@ func containersOf(cell plan.Cell, o unstructured.Unstructured) (names []string) 
 		names = append(names, c.Name)
 	}
 	for _, step := range cell.Steps {
-		if of, merge, is := action.Merged(step.Action); is && of.Resource == ofKind(o.GetKind()) && of.Name == o.GetName() {
+		if of, merge, is := action.Merged(step.Action); is && of.Resource == kube.Resource(o.GetKind()) && of.Name == o.GetName() {
 			for _, c := range spec.Containers(merge) {
 				names = append(names, c.Name)
 			}

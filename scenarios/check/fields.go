@@ -1,7 +1,6 @@
 package check
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -10,45 +9,14 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/ext"
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// typed are the types of objects by their resource, of those that have one version only
-// in each release. They are those of the newest release.
-var typed = map[string]reflect.Type{
-	"pods":                   reflect.TypeFor[corev1.Pod](),
-	"nodes":                  reflect.TypeFor[corev1.Node](),
-	"services":               reflect.TypeFor[corev1.Service](),
-	"endpoints":              reflect.TypeFor[corev1.Endpoints](), //nolint:staticcheck // deprecated, and served
-	"configmaps":             reflect.TypeFor[corev1.ConfigMap](),
-	"secrets":                reflect.TypeFor[corev1.Secret](),
-	"namespaces":             reflect.TypeFor[corev1.Namespace](),
-	"serviceaccounts":        reflect.TypeFor[corev1.ServiceAccount](),
-	"persistentvolumes":      reflect.TypeFor[corev1.PersistentVolume](),
-	"persistentvolumeclaims": reflect.TypeFor[corev1.PersistentVolumeClaim](),
-	"replicationcontrollers": reflect.TypeFor[corev1.ReplicationController](),
-	"deployments":            reflect.TypeFor[appsv1.Deployment](),
-	"replicasets":            reflect.TypeFor[appsv1.ReplicaSet](),
-	"daemonsets":             reflect.TypeFor[appsv1.DaemonSet](),
-	"statefulsets":           reflect.TypeFor[appsv1.StatefulSet](),
-	"controllerrevisions":    reflect.TypeFor[appsv1.ControllerRevision](),
-	"jobs":                   reflect.TypeFor[batchv1.Job](),
-	"cronjobs":               reflect.TypeFor[batchv1.CronJob](),
-	"leases":                 reflect.TypeFor[coordinationv1.Lease](),
-	"endpointslices":         reflect.TypeFor[discoveryv1.EndpointSlice](),
-	"poddisruptionbudgets":   reflect.TypeFor[policyv1.PodDisruptionBudget](),
-}
-
-// typedLanguage is the environment in which objects have types. It is only for finding
+// typedLanguage is the environment in which objects have the types of the newest release. It is only for finding
 // fields that they don't have: a value of it may be an object of another release.
 var typedLanguage = sync.OnceValues(func() (*cel.Env, error) {
 	shapes, err := newShapes()
@@ -56,8 +24,11 @@ var typedLanguage = sync.OnceValues(func() (*cel.Env, error) {
 		return nil, err
 	}
 	options := append(shapes.variables(), cel.OptionalTypes(), cel.CustomTypeProvider(shapes), ext.Strings(), ext.Lists(), cel.ParserRecursionLimit(maxNested))
-	for resource, t := range typed {
-		object := shapes.of(t)
+	for _, kind := range kube.Kinds() {
+		if kind.Type == nil {
+			continue
+		}
+		object, resource := shapes.of(kind.Type), kind.Resource
 		options = append(options,
 			cel.Variable(typedName("objects", resource), cel.MapType(cel.StringType, object)),
 			cel.Variable(typedName("history", resource), cel.MapType(cel.StringType, cel.ListType(object))))
@@ -103,7 +74,7 @@ func unknownFields(text string, it *cel.Type) (mistakes, *cel.Type) {
 func nameTyped(e ast.Expr) {
 	names := ast.NewExprFactory()
 	rename := func(e ast.Expr, variable, resource string) {
-		if typed[resource] != nil {
+		if kube.ByResource(resource).Type != nil {
 			e.SetKindCase(names.NewIdent(e.ID(), typedName(variable, resource)))
 		}
 	}

@@ -3,32 +3,18 @@ package check
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
-
-// builtIn are the kinds of Kubernetes whose objects can be watched. A release that does
-// not serve one has no objects of it.
-var builtIn = strings.Fields(`
-	APIService CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle CompositePodGroup ConfigMap ControllerRevision CronJob
-	CSIDriver CSINode CSIStorageCapacity CustomResourceDefinition DaemonSet Deployment DeviceClass DeviceTaintRule
-	Endpoints EndpointSlice EvictionRequest FlowSchema HorizontalPodAutoscaler Ingress IngressClass IPAddress Job Lease LeaseCandidate
-	LimitRange MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace
-	NetworkPolicy Node PersistentVolume PersistentVolumeClaim Pod PodCertificateRequest PodDisruptionBudget PodGroup
-	PodTemplate PriorityClass PriorityLevelConfiguration ReplicaSet ReplicationController ResourceClaim
-	ResourceClaimTemplate ResourcePoolStatusRequest ResourceQuota ResourceSlice Role RoleBinding RuntimeClass Secret
-	Service ServiceAccount ServiceCIDR StatefulSet StorageClass StorageVersion StorageVersionMigration ValidatingAdmissionPolicy
-	ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment VolumeAttributesClass Workload`)
 
 // ofSeed begins the names of what is on the seed.
 const ofSeed = "seed/"
@@ -227,27 +213,22 @@ func resourceOf(key string) string {
 // Kubernetes, and those that its steps define.
 func recordable(cell plan.Cell) map[string]string {
 	all := make(map[string]string)
-	for _, kind := range builtIn {
-		all[kind] = ofKind(kind)
-	}
-	for _, step := range cell.Steps {
-		for _, o := range action.Created(step.Action) {
-			names, _, _ := unstructured.NestedStringMap(o, "spec", "names")
-			if o["kind"] == "CustomResourceDefinition" && names["plural"] != "" {
-				all[cmp.Or(names["kind"], names["plural"])] = names["plural"]
-			}
+	for _, kind := range kube.Kinds() {
+		if kind.IsRecordable() {
+			all[kind.Name] = kind.Resource
 		}
 	}
 	if cell.Topology.Garden != nil {
-		for _, kind := range slices.Concat(builtIn, ofGarden) {
-			all[ofSeed+kind] = ofSeed + ofKind(kind)
+		for _, kind := range slices.Concat(slices.Collect(maps.Keys(all)), ofGarden) {
+			all[ofSeed+kind] = ofSeed + kube.Resource(kind)
+		}
+	}
+	for _, step := range cell.Steps {
+		for _, o := range action.Created(step.Action) {
+			if kind, resource, is := kube.Definition(o); is {
+				all[cmp.Or(kind, resource)] = resource
+			}
 		}
 	}
 	return all
-}
-
-// ofKind is the resource of a kind.
-func ofKind(kind string) string {
-	resource, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
-	return resource.Resource
 }

@@ -2,12 +2,10 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -98,22 +96,6 @@ func TestAValueOfAnotherTypeIsRefused(t *testing.T) {
 		cell.Steps[3].Action.(action.Checks).Checks[0].Is = tc.is
 		if _, err := Compile(cell); fmt.Sprint(err) != tc.want {
 			t.Errorf("%s, %v: %v, want %s", tc.observe, tc.is, err, tc.want)
-		}
-	}
-}
-
-// TestKindsOfKubernetesAreKnown: all that a client knows, but for those that are no
-// objects of their own.
-func TestKindsOfKubernetesAreKnown(t *testing.T) {
-	t.Parallel()
-	exceptions := slices.Concat(onlyAsked, strings.Fields("APIGroup APIVersions ComponentStatus DeploymentRollback Event PodStatusResult RangeAllocation "+
-		"ReplicationControllerDummy Scale SerializedReference Status WatchEvent"))
-	for kind := range scheme.Scheme.AllKnownTypes() {
-		if strings.HasSuffix(kind.Kind, "List") || strings.HasSuffix(kind.Kind, "Options") || kind.Version == "__internal" {
-			continue
-		}
-		if !slices.Contains(builtIn, kind.Kind) && !slices.Contains(exceptions, kind.Kind) {
-			t.Errorf("%s is not known", kind)
 		}
 	}
 }

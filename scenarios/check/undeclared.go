@@ -11,6 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -55,22 +56,20 @@ func MissingFields(cells []plan.Cell) error {
 	return strict.Join(all...)
 }
 
-// onlyAsked are the kinds whose objects are created to get an answer, and not kept.
-var onlyAsked = strings.Fields(`
-	Binding Eviction LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectReview SelfSubjectRulesReview SubjectAccessReview
-	TokenRequest TokenReview`)
-
 // misspelt are the kinds and resources of objects in the steps of a cell that are not
 // known, and nearly one that is. Others may be of a release that is not known either.
 func misspelt(cell plan.Cell) (all []error) {
 	known := recordable(cell)
-	kinds := slices.Concat(slices.Collect(maps.Keys(known)), onlyAsked)
-	resources := append(slices.Collect(maps.Values(known)), "events")
+	kinds, resources := slices.Collect(maps.Keys(known)), slices.Collect(maps.Values(known))
+	for _, kind := range kube.Kinds() {
+		kinds = append(kinds, kind.Name)
+	}
+	resources = append(resources, kube.ByName(kube.Event).Resource)
 	for _, uses := range []struct {
 		of    []spec.Use
 		known []string
 		what  string
-	}{{cell.Uses.Kinds, append(kinds, "Event"), "kind"}, {cell.Uses.Resources, resources, "resource"}} {
+	}{{cell.Uses.Kinds, kinds, "kind"}, {cell.Uses.Resources, resources, "resource"}} {
 		for _, use := range uses.of {
 			near := spelling.Closest(use.Name, uses.known)
 			if !slices.Contains(uses.known, use.Name) && len(near) > 0 {
@@ -148,15 +147,9 @@ func made(n named) bool {
 	if n.how == aBeginning && (rest == "" || strings.HasSuffix(rest, "/")) {
 		return false
 	}
-	return resource == "pods" || resource == "nodes" || makes[resource] != "" || slices.Contains(onlyApplied, resource)
+	kind := kube.ByResource(resource)
+	return kind.Name == "Pod" || kind.Name == "Node" || kind.HasPods() || kind.Authored
 }
-
-// onlyApplied are resources that neither the API server nor a controller makes objects of.
-var onlyApplied = strings.Fields(`
-	csidrivers customresourcedefinitions deviceclasses devicetaintrules horizontalpodautoscalers ingressclasses ingresses limitranges
-	mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations networkpolicies poddisruptionbudgets
-	podtemplates resourceclaimtemplates resourcequotas runtimeclasses storageclasses validatingadmissionpolicies
-	validatingadmissionpolicybindings validatingwebhookconfigurations volumeattributesclasses`)
 
 // isNearly reports whether a key is a slip of the pen for a name: in the same namespace,
 // and no name that every cluster has.
@@ -186,9 +179,9 @@ func misspeltContainer(n named, containers []mayBe) string {
 // keyOf is how the keys of a resource of Kubernetes look; empty if that is not known.
 func keyOf(resource string) string {
 	switch {
-	case !slices.ContainsFunc(builtIn, func(kind string) bool { return ofKind(kind) == resource }):
+	case !kube.ByResource(resource).IsRecordable():
 		return ""
-	case spec.ClusterScoped(resource):
+	case kube.ClusterScoped(resource):
 		return resource + "/NAME"
 	default:
 		return resource + "/NAMESPACE/NAME"

@@ -8,13 +8,13 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -151,8 +151,8 @@ func typesOf(object spec.Written) []reflect.Type {
 var typesOfResources = sync.OnceValue(func() map[string][]reflect.Type {
 	all := make(map[string][]reflect.Type)
 	for kind, t := range scheme.Scheme.AllKnownTypes() {
-		resource, _ := meta.UnsafeGuessKindToResource(kind)
-		all[resource.Resource] = append(all[resource.Resource], t)
+		resource := kube.Resource(kind.Kind)
+		all[resource] = append(all[resource], t)
 	}
 	for _, types := range all {
 		slices.SortFunc(types, func(a, b reflect.Type) int { return strings.Compare(a.PkgPath(), b.PkgPath()) })

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -33,15 +34,13 @@ func (u Use) Accesses(cells []plan.Cell) (all []Access) {
 		}
 		for _, step := range cell.Steps {
 			for _, object := range action.Created(step.Action) {
-				kind, _ := object["kind"].(string)
-				add(own[kind], "create")
+				add(resourceOf(object), "create")
 			}
 			switch does := step.Action.(type) {
 			case action.Written:
 				of := does.Ref
 				if of.Resource == "" {
-					kind, _ := does.Body["kind"].(string)
-					of.Resource = own[kind]
+					of.Resource = resourceOf(does.Body)
 				}
 				add(part(of, does.Subresource), verbs[does.Verb]...)
 			case action.Patch:
@@ -55,6 +54,15 @@ func (u Use) Accesses(cells []plan.Cell) (all []Access) {
 		return strings.Compare(a.Resource+" "+a.Verb, b.Resource+" "+b.Verb)
 	})
 	return all
+}
+
+// resourceOf is that of an object which affects only its namespace; empty for any other.
+func resourceOf(object map[string]any) string {
+	name, _ := object["kind"].(string)
+	if kind := kube.ByName(name); kind.Extent >= kube.Namespaced {
+		return kind.Resource
+	}
+	return ""
 }
 
 // verbs are those of the API that a write takes.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
-	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // recorded are the variables of expressions that an API server has all of.
@@ -68,7 +68,7 @@ func (u Use) readings(cell plan.Cell) (reasons []string) {
 		reasons[i] = reason + ": " + strings.Join(by[reason], ", ")
 	}
 	for _, resource := range cell.Topology.Observed {
-		if spec.ClusterScoped(resource) || strings.Contains(resource, "/") {
+		if kube.ClusterScoped(resource) || strings.Contains(resource, "/") {
 			reasons = append(reasons, "it reads objects that are in no namespace: "+resource)
 		}
 	}
@@ -109,7 +109,7 @@ func (u Use) outside(key string, own []string) string {
 		return ""
 	case resource == "nodes":
 		return "what is recorded of nodes is not the whole object: nodes[...] has what is"
-	case whole && namespace != "" && !spec.ClusterScoped(resource) && !slices.Contains(own, namespace):
+	case whole && namespace != "" && !kube.ClusterScoped(resource) && !slices.Contains(own, namespace):
 		return fmt.Sprintf("it reads objects of namespace %s, in which it has none", namespace)
 	default:
 		return ""

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -34,19 +35,6 @@ var ofRig = map[string]string{
 // onCluster are the kinds of steps that can be taken on an existing cluster, if what they change
 // is the cell's own.
 var onCluster = []string{"apply", "checks", "create", "delete", "file", "patch", "put", "serverSideApply", "wait"}
-
-// own are the kinds of objects that are nothing outside of their namespace: no volume, no load
-// balancer and no right comes with them.
-var own = map[string]string{
-	"ConfigMap": "configmaps", "DaemonSet": "daemonsets", "Deployment": "deployments", "Job": "jobs", "LimitRange": "limitranges",
-	"Pod": "pods", "PodDisruptionBudget": "poddisruptionbudgets", "PodTemplate": "podtemplates", "ReplicaSet": "replicasets",
-	"ReplicationController": "replicationcontrollers", "ResourceQuota": "resourcequotas", "Secret": "secrets", "Service": "services",
-	"ServiceAccount": "serviceaccounts", "StatefulSet": "statefulsets",
-}
-
-// reaching are other kinds of objects in a namespace. What comes with them is anybody's, and in a cluster that a cell has
-// alone it is the cell's.
-var reaching = []string{"CronJob", "HorizontalPodAutoscaler", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"}
 
 // found are reasons, with the numbers of the steps that they are in.
 type found struct {
@@ -168,7 +156,7 @@ func namespaceOf(object map[string]any) string {
 
 // ref refuses an object outside of the cell's namespaces.
 func (f *found) ref(step plan.Step, ref spec.ObjectRef) {
-	if ref.Cluster != "" || ref.Namespace == "" || spec.ClusterScoped(ref.Resource) {
+	if ref.Cluster != "" || ref.Namespace == "" || kube.ClusterScoped(ref.Resource) {
 		f.add(step, "it changes %s, which is not in a namespace of its own", ref)
 		return
 	}
@@ -187,11 +175,17 @@ func (f *found) looks(step plan.Step, part map[string]any) {
 	}
 }
 
+// allows reports whether objects of a kind affect only what is the cell's.
+func (u Use) allows(kind string) bool {
+	extent := kube.ByName(kind).Extent
+	return extent >= kube.Namespaced || u.Components && extent == kube.SideEffects
+}
+
 // objects looks at what a step creates.
 func (u Use) objects(f *found, cell plan.Cell, step plan.Step) {
 	for _, object := range action.Created(step.Action) {
 		o := unstructured.Unstructured{Object: object}
-		if own[o.GetKind()] == "" && (!u.Components || !slices.Contains(reaching, o.GetKind())) {
+		if !u.allows(o.GetKind()) {
 			f.add(step, "it creates %s %s, which may reach outside of its namespace", o.GetKind(), o.GetName())
 			continue
 		}
@@ -199,7 +193,7 @@ func (u Use) objects(f *found, cell plan.Cell, step plan.Step) {
 		f.looks(step, object)
 		f.outside(step, o)
 		u.workload(f, cell, step, o)
-		if pod := podOf(o); pod != nil && u.Containers && !u.Components {
+		if pod := kube.PodSpec(o.Object); pod != nil && u.Containers && !u.Components {
 			f.played(step, o.GetKind()+" "+o.GetName(), pod)
 		}
 	}
@@ -253,7 +247,7 @@ func (f *found) played(step plan.Step, what string, pod map[string]any) {
 
 // wantsNoManager reports whether an object is one of which no pods are to be made.
 func wantsNoManager(t record.Topology, o unstructured.Unstructured) bool {
-	return podOf(o) != nil && o.GetKind() != "Pod" && !t.ControllerManager
+	return kube.PodSpec(o.Object) != nil && o.GetKind() != "Pod" && !t.ControllerManager
 }
 
 // wantsNoScheduler reports whether the pods of an object are to stay without a node.
@@ -263,7 +257,7 @@ func wantsNoScheduler(t record.Topology, o unstructured.Unstructured) bool {
 
 // chosen is the spec of the pods of an object for which a scheduler chooses nodes; nil if it has none.
 func chosen(o unstructured.Unstructured) map[string]any {
-	pod := podOf(o)
+	pod := kube.PodSpec(o.Object)
 	if name, _ := pod["nodeName"].(string); name != "" || o.GetKind() == "PodTemplate" {
 		return nil
 	}
@@ -320,26 +314,9 @@ func Alone(cell plan.Cell) bool {
 		}
 		return slices.ContainsFunc(action.Created(step.Action), func(object map[string]any) bool {
 			kind, _ := object["kind"].(string)
-			return slices.Contains(reaching, kind)
+			return kube.ByName(kind).Extent == kube.SideEffects
 		})
 	})
-}
-
-// podOf is the spec of the pod that an object is, or makes others of; nil if it is neither.
-func podOf(o unstructured.Unstructured) map[string]any {
-	path := []string{"spec"}
-	switch o.GetKind() {
-	case "Pod":
-	case "PodTemplate":
-		path = []string{"template", "spec"}
-	default:
-		path = []string{"spec", "template", "spec"}
-	}
-	pod, has, err := unstructured.NestedMap(o.Object, path...)
-	if !has || err != nil {
-		return nil
-	}
-	return pod
 }
 
 // Namespaces are those of a cell, by the scenario's names, in the order in which it names them.

@@ -1,6 +1,9 @@
 package oracle
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,7 +11,9 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/model"
+	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // TestAFieldIsARowOfData: a field of another gate than those of the ledgers, which is
@@ -59,5 +64,39 @@ func TestAFieldIsARowOfData(t *testing.T) {
 				t.Errorf("wire-mode: %q (%s), want %q", c.Outcome, c.Observed, tc.wire)
 			}
 		})
+	}
+}
+
+// TestAFieldOfAnyResource: plurals are not all made by an s, and a definition says that of its resource.
+func TestAFieldOfAnyResource(t *testing.T) {
+	t.Parallel()
+	for kind, resource := range map[string]string{"Service": "services", "NetworkPolicy": "networkpolicies", "Ingress": "ingresses", "Ox": "oxen"} {
+		for answered, want := range map[string]reports.Outcome{`"new": 1`: reports.Pass, `"old": 1`: reports.Fail} {
+			t.Run(kind+" with "+answered, func(t *testing.T) {
+				t.Parallel()
+				object := func(spec string) (o map[string]any) {
+					if err := json.Unmarshal(fmt.Appendf(nil, `{"kind": %q, "metadata": {"name": "a"}, "spec": {%s}}`, kind, spec), &o); err != nil {
+						t.Fatal(err)
+					}
+					return o
+				}
+				rules := model.Rules{
+					Fields: []model.Field{{Resource: resource, Path: "spec.new", Gate: "New"}},
+					Gates:  release.Tables{"v1.91": {{Name: "New", Stage: release.Beta, Default: true}}},
+				}
+				s := &story{cell: plan.Cell{Steps: []plan.Step{
+					{Number: 1, Name: "define", Action: action.CRD{Group: "example.com", Kind: "Ox", Plural: "oxen"}},
+					{Number: 2, Name: "create", Action: action.Apply{Objects: []map[string]any{object(`"new": 1`)}}},
+				}}}
+				s.add("kube-apiserver", record.ComponentStarted{Version: "v1.91.0"})
+				s.add("create", record.StepStarted{Number: 2, Name: "create"})
+				s.add("create", record.APIAnswer{Object: resource + "/default/a", Code: 201, Response: object(answered)})
+				all, _ := look(rules, s.cell, s.events)
+				i := slices.IndexFunc(all, func(c reports.Check) bool { return c.ID == checks+"field-survival" })
+				if i < 0 || all[i].Outcome != want {
+					t.Errorf("field-survival of %v, want %q", all, want)
+				}
+			})
+		}
 	}
 }

@@ -1,15 +1,16 @@
 package oracle
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/model"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -89,9 +90,14 @@ func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 			r.asked = append(r.asked, a)
 		}
 	}
+	resources := make(map[string]string) // of custom kinds
 	for _, step := range cell.Steps {
 		for _, manifest := range action.Created(step.Action) {
-			r.creates(step.Name, manifest)
+			if kind, resource, is := kube.Definition(manifest); is {
+				resources[kind] = resource
+			}
+			kind, _ := manifest["kind"].(string)
+			r.creates(step.Name, cmp.Or(resources[kind], kube.Resource(kind)), manifest)
 		}
 		r.changes[step.Name] = changeBy(step.Action)
 	}
@@ -99,13 +105,11 @@ func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 }
 
 // creates takes an object into account that a step creates.
-func (r *run) creates(step string, manifest map[string]any) {
+func (r *run) creates(step, resource string, manifest map[string]any) {
 	body, err := json.Marshal(manifest)
 	if err != nil {
 		return // it was read from a file
 	}
-	kind, _ := manifest["kind"].(string)
-	resource := strings.ToLower(kind) + "s"
 	o := timeline.NewVersion(resource, body)
 	r.manifests[[3]string{step, resource, o.Meta().Name}] = o
 }

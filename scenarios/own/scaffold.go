@@ -9,14 +9,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 )
 
@@ -119,9 +118,8 @@ func scaffoldOf(kep ledger.KEP, gate string, manifest []byte) (*scaffold, error)
 	if problems := validation.IsDNS1123Subdomain(object.Metadata.Name); object.Kind == "" || len(problems) > 0 {
 		return nil, fmt.Errorf("this is not the manifest of an object: kind %q, metadata.name %q", object.Kind, object.Metadata.Name)
 	}
-	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: object.Kind})
 	namespace := cmp.Or(object.Metadata.Namespace, metav1.NamespaceDefault)
-	key := fmt.Sprintf("%s/%s/%s", plural.Resource, namespace, object.Metadata.Name)
+	key := fmt.Sprintf("%s/%s/%s", kube.Resource(object.Kind), namespace, object.Metadata.Name)
 	s := &scaffold{
 		KEP: kep, Area: strings.ToLower(kep.ID()), Gate: gate, File: "objects/" + object.Metadata.Name + ".yaml",
 		Object: key, Key: strconv.Quote(key), Kept: "spec",

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
 // manifests loads the manifest files that the steps of scenarios name.
@@ -94,15 +95,6 @@ func checkObject(s *strict.Source, n *yaml.Node) {
 // default for core/v1 Probe).
 const defaultPeriodSeconds = 10
 
-// manifest is an object that is a pod, or makes pods: as much as there is to know
-// of their probes.
-type manifest struct {
-	Spec struct {
-		InitContainers, Containers []Container
-		Template, JobTemplate      *manifest
-	}
-}
-
 // Container is a container of a manifest, as much as is needed of it.
 type Container struct {
 	Name                                        string
@@ -112,15 +104,12 @@ type Container struct {
 // Containers are those of the pod that an object is, or makes others of. It may be a part
 // of an object, such as a patch.
 func Containers(object map[string]any) []Container {
-	var m manifest
-	if text, err := json.Marshal(object); err == nil {
-		_ = json.Unmarshal(text, &m) // what is of another form, the API server refuses
+	text, err := json.Marshal(kube.PodSpec(object))
+	var pod struct{ InitContainers, Containers []Container }
+	if err == nil {
+		_ = json.Unmarshal(text, &pod) // what is of another form, the API server refuses
 	}
-	pod := &m
-	for inner := pod; inner != nil; inner = cmp.Or(pod.Spec.Template, pod.Spec.JobTemplate) {
-		pod = inner
-	}
-	return slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
+	return slices.Concat(pod.InitContainers, pod.Containers)
 }
 
 // probePeriods returns the shortest probe period, in seconds, of each container

@@ -3,10 +3,10 @@ package spec
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
 // ObjectRef names an API object.
@@ -63,7 +63,7 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 	switch len(parts) {
 	case 2:
 		ref = ObjectRef{Resource: parts[0], Name: parts[1]}
-		if !ClusterScoped(ref.Resource) {
+		if !kube.ClusterScoped(ref.Resource) {
 			ref.Namespace = "default"
 		}
 	case 3:
@@ -71,7 +71,7 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 		if !dnsLabel.MatchString(ref.Namespace) {
 			return ref, fmt.Errorf("%s can't name a namespace", strict.Quote(ref.Namespace))
 		}
-		if ClusterScoped(ref.Resource) {
+		if kube.ClusterScoped(ref.Resource) {
 			return ref, fmt.Errorf("%s have no namespace: write %s/%s", ref.Resource, ref.Resource, ref.Name)
 		}
 	default:
@@ -84,17 +84,4 @@ func ParseObjectRef(s string) (ObjectRef, error) {
 		return ref, fmt.Errorf("%s can't name an object", strict.Quote(ref.Name))
 	}
 	return ref, nil
-}
-
-// ClusterScoped reports whether the objects of a built-in resource have no namespace
-// (kubectl api-resources --namespaced=false).
-func ClusterScoped(resource string) bool {
-	return slices.Contains([]string{
-		"apiservices", "certificatesigningrequests", "clusterrolebindings", "clusterroles", "clusters", "clustertrustbundles", "csidrivers", "csinodes",
-		"customresourcedefinitions", "deviceclasses", "devicetaintrules", "flowschemas", "ingressclasses", "ipaddresses",
-		"mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
-		"namespaces", "nodes", "persistentvolumes", "priorityclasses", "prioritylevelconfigurations", "resourcepoolstatusrequests", "resourceslices",
-		"runtimeclasses", "servicecidrs", "storageclasses", "storageversionmigrations", "storageversions", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-		"validatingwebhookconfigurations", "volumeattachments", "volumeattributesclasses",
-	}, resource)
 }

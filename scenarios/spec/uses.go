@@ -2,12 +2,12 @@ package spec
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
 // Use is something that a scenario names, and where.
@@ -155,7 +155,7 @@ func (f *finder) step(kind string, n *yaml.Node) {
 		if merge, has := strict.Find(n, "merge"); has {
 			f.objects = append(f.objects, Written{Resource: ref.Resource, File: f.file, Node: merge})
 		}
-		if runs(ref.Resource) {
+		if kind := kube.ByResource(ref.Resource); kind.Name == "Pod" || kind.HasPods() {
 			f.containers(n, imageUse{made: true})
 		}
 	case "client":
@@ -178,14 +178,6 @@ func (f *finder) all(n *yaml.Node) {
 	}
 }
 
-// podMakers are the kinds of objects that controllers make pods from.
-var podMakers = []string{"CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"}
-
-// runs reports whether kubelets run what a resource has containers of.
-func runs(resource string) bool {
-	return slices.ContainsFunc(append(podMakers, "Pod"), func(kind string) bool { return strings.ToLower(kind)+"s" == resource })
-}
-
 // object finds what an object that is created names.
 func (f *finder) object(n *yaml.Node) {
 	kind, is := strict.Find(n, "kind")
@@ -195,7 +187,7 @@ func (f *finder) object(n *yaml.Node) {
 	use := f.use(kind)
 	f.kinds = append(f.kinds, use)
 	f.written(n)
-	if made := slices.Contains(podMakers, use.Name); made || use.Name == "Pod" {
+	if made := kube.ByName(use.Name).HasPods(); made || use.Name == "Pod" {
 		f.containers(n, imageUse{made: made})
 	}
 }

@@ -3,10 +3,9 @@ package trial
 import (
 	"fmt"
 	"strings"
-)
 
-// makes are what a kind makes one of for each of its templates.
-var makes = map[string]string{"Deployment": "replicasets", "StatefulSet": "controllerrevisions", "DaemonSet": "controllerrevisions"}
+	"github.com/skewrig/skewrig/scenarios/kube"
+)
 
 // check is a check of a scenario.
 type check struct {
@@ -21,13 +20,13 @@ type check struct {
 // checks hold if what a finding says is not so. In the control a new object has the field.
 func (i Item) checks(what string, a Alone) []check {
 	key := i.Key("default")
-	children, is := makes[i.Kind]
+	children := kube.ByName(i.Kind).PerTemplate
 	there := fmt.Sprintf("'%s' in objects", key)
 	if program, is := ProgramOf(what); is {
 		return []check{endCheck(a.Turn.running(program), a.logged(what) != "")}
 	}
 	switch {
-	case what == Endless && is:
+	case what == Endless && children != "":
 		made := fmt.Sprintf("history.filter(name, name.startsWith('%s/default/%s-')).size()", children, i.Name)
 		return []check{{ID: "ends", Observe: made, AtMost: map[string]any{"times": 10, "for": "15s"}}}
 	case what == Lost:

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
@@ -85,33 +86,14 @@ func lasting(u Use) []Touch {
 	if u.Conditions {
 		all = append(all, Status)
 	}
-	if podTemplate(u.Object) != nil && u.Kind != "Job" { // whose template can't be changed
+	kind := kube.ByName(u.Kind)
+	if kind.HasPods() && u.Kind != "Job" { // whose template can't be changed
 		all = append(all, Template)
 	}
-	if scalable[u.Kind] {
+	if kind.IsScalable() {
 		all = append(all, Scale)
 	}
 	return all
-}
-
-var scalable = map[string]bool{"Deployment": true, "ReplicaSet": true, "StatefulSet": true, "ReplicationController": true}
-
-// templates are where kinds have that of a pod.
-var templates = [][]string{{"spec", "template"}, {"spec", "jobTemplate", "spec", "template"}}
-
-// podTemplate is where an object has that of a pod, if it has one.
-func podTemplate(object map[string]any) []string {
-	for _, where := range templates {
-		var in any = object
-		for _, name := range where {
-			fields, _ := in.(map[string]any)
-			in = fields[name]
-		}
-		if in != nil {
-			return where
-		}
-	}
-	return nil
 }
 
 // Patch is a touch as a JSON merge patch. There is none for those that are no patch.
@@ -126,7 +108,7 @@ func (i Item) Patch(t Touch) map[string]any {
 		return map[string]any{"status": map[string]any{"conditions": []any{condition}}}
 	case Template:
 		patch := map[string]any{"metadata": map[string]any{"annotations": map[string]any{touched: "yes"}}}
-		for _, name := range slices.Backward(podTemplate(i.Object)) {
+		for _, name := range slices.Backward(kube.PodTemplate(i.Object)) {
 			patch = map[string]any{name: patch}
 		}
 		return patch
