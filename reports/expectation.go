@@ -3,13 +3,22 @@ package reports
 import (
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
 )
 
-// Expectation is what a check expects: the parts of its description.
+// Expectation is what a check expects: the parts of its description. Check.Expectation is the only
+// place that reads a description.
 type Expectation struct {
-	// Window is when it must hold: "within 20s".
-	Window string
+	// Mode is when it must hold, and Span for how long, or within what time. If Mode is unset, the
+	// description does not say when.
+	Mode record.Mode
+	Span time.Duration
+	// Times is by how much a number may grow, or has to.
+	Times int
 	// Observe is an expression. Wanted is what its value must be: of the relation ==, a value as JSON; of satisfies, a
 	// condition on it; and of grows, by how much it may grow.
 	Observe, Relation, Wanted string
@@ -30,16 +39,35 @@ const (
 	Grows     = "grows"
 )
 
-var growthWanted = regexp.MustCompile(`^by \d+ at (most|least)$`)
+var growthWanted = regexp.MustCompile(`^by (\d+) at (most|least)$`)
 
-// Expectation returns the parts of what the check expects, and false if there are none.
+// windows are the modes of checks by the words before the length of their windows.
+var windows = map[string]record.Mode{
+	"within": record.Eventually, "always for": record.Always, "never for": record.Never, "for": record.AtMost,
+}
+
+// window returns when a check must hold, of its description's beginning: "within 20s".
+func window(when string) (record.Mode, time.Duration) {
+	if when == "at once" {
+		return record.Now, 0
+	}
+	at := max(0, strings.LastIndexByte(when, ' '))
+	span, err := time.ParseDuration(strings.TrimSpace(when[at:]))
+	if err != nil {
+		return "", 0
+	}
+	return windows[when[:at]], span
+}
+
+// Expectation returns the parts of what the check expects, and false if its value is compared with nothing.
 func (c Check) Expectation() (e Expectation, is bool) {
-	window, what, is := strings.Cut(c.Expected, ": ")
+	when, what, is := strings.Cut(c.Expected, ": ")
 	if !is {
 		return e, false
 	}
 	code := maskStrings(what)
-	e = Expectation{Window: window, Exact: !strings.Contains(code, "//") && !strings.Contains(what, `"""`) && !strings.Contains(what, "'''")}
+	e.Mode, e.Span = window(when)
+	e.Exact = !strings.Contains(code, "//") && !strings.Contains(what, `"""`) && !strings.Contains(what, "'''")
 	for _, relation := range []string{Satisfies, Grows, Equals} {
 		// No expression has one of these words, and no JSON a == outside of its strings.
 		at := strings.LastIndex(code, " "+relation+" ")
@@ -47,9 +75,23 @@ func (c Check) Expectation() (e Expectation, is bool) {
 			continue
 		}
 		e.Observe, e.Relation, e.Wanted = what[:at], relation, what[at+len(relation)+2:]
-		return e, relation == Satisfies || relation == Grows && growthWanted.MatchString(e.Wanted) || relation == Equals && json.Valid([]byte(e.Wanted))
+		return e, relation == Satisfies || relation == Grows && e.grows() || relation == Equals && json.Valid([]byte(e.Wanted))
 	}
 	return e, false
+}
+
+// grows reads by how much a number may grow, or has to, and reports whether that is known.
+func (e *Expectation) grows() bool {
+	found := growthWanted.FindStringSubmatch(e.Wanted)
+	if found == nil {
+		return false
+	}
+	if found[2] == "least" {
+		e.Mode = record.AtLeast
+	}
+	var err error
+	e.Times, err = strconv.Atoi(found[1])
+	return err == nil
 }
 
 // maskStrings returns a text of CEL with x for each byte of its strings.

@@ -1,22 +1,31 @@
 package reports
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+)
 
 // TestExpectation: the words between the parts of a description may be in an expression, too.
 func TestExpectation(t *testing.T) {
 	t.Parallel()
 	for expected, want := range map[string]Expectation{
-		`at once: a == 1 == true`:                            {"at once", "a == 1", "==", "true", true},
-		`within 5s: a == "b == 1"`:                           {"within 5s", "a", "==", `"b == 1"`, true},
-		`within 5s: a == "\" == 1"`:                          {"within 5s", "a", "==", `"\" == 1"`, true},
-		`at once: m == 'it satisfies it' == true`:            {"at once", "m == 'it satisfies it'", "==", "true", true},
-		`at once: m satisfies it == "x satisfies y"`:         {"at once", "m", "satisfies", `it == "x satisfies y"`, true},
-		`at once: m satisfies it == 1 == true`:               {"at once", "m", "satisfies", "it == 1 == true", true},
-		`for 5s: m["a grows by b"] grows by 0 at most`:       {"for 5s", `m["a grows by b"]`, "grows", "by 0 at most", true},
-		`at once: m == " grows by 1 at most" == true`:        {"at once", `m == " grows by 1 at most"`, "==", "true", true},
-		`at once: a == 1 // not b && c == true`:              {"at once", "a == 1 // not b && c", "==", "true", false},
-		`at once: a == """b c""" == true`:                    {"at once", `a == """b c"""`, "==", "true", false},
-		`at once: a.contains("https://b") == true`:           {"at once", `a.contains("https://b")`, "==", "true", true},
+		`at once: a == 1 == true`:                            {record.Now, 0, 0, "a == 1", "==", "true", true},
+		`within 5s: a == "b == 1"`:                           {record.Eventually, 5 * time.Second, 0, "a", "==", `"b == 1"`, true},
+		`within 5s: a == "\" == 1"`:                          {record.Eventually, 5 * time.Second, 0, "a", "==", `"\" == 1"`, true},
+		`at once: m == 'it satisfies it' == true`:            {record.Now, 0, 0, "m == 'it satisfies it'", "==", "true", true},
+		`at once: m satisfies it == "x satisfies y"`:         {record.Now, 0, 0, "m", "satisfies", `it == "x satisfies y"`, true},
+		`at once: m satisfies it == 1 == true`:               {record.Now, 0, 0, "m", "satisfies", "it == 1 == true", true},
+		`for 5s: m["a grows by b"] grows by 0 at most`:       {record.AtMost, 5 * time.Second, 0, `m["a grows by b"]`, "grows", "by 0 at most", true},
+		`within 1m0s: a grows by 3 at least`:                 {record.AtLeast, time.Minute, 3, "a", "grows", "by 3 at least", true},
+		`always for 5s: a == 1`:                              {record.Always, 5 * time.Second, 0, "a", "==", "1", true},
+		`never for 5s: a == 1`:                               {record.Never, 5 * time.Second, 0, "a", "==", "1", true},
+		`some day: a == 1`:                                   {"", 0, 0, "a", "==", "1", true},
+		`at once: m == " grows by 1 at most" == true`:        {record.Now, 0, 0, `m == " grows by 1 at most"`, "==", "true", true},
+		`at once: a == 1 // not b && c == true`:              {record.Now, 0, 0, "a == 1 // not b && c", "==", "true", false},
+		`at once: a == """b c""" == true`:                    {record.Now, 0, 0, `a == """b c"""`, "==", "true", false},
+		`at once: a.contains("https://b") == true`:           {record.Now, 0, 0, `a.contains("https://b")`, "==", "true", true},
 		`what a cell shows, but for what the scenario knows`: {},
 		`at once: a == b`:                                    {},
 	} {

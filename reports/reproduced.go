@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // Regressions is the area of the cells that reproduce known bugs, and begins the ids of
@@ -70,7 +72,7 @@ func (f Finding) seenIn(checks []Check) string {
 // gave it. A finding that a report of an earlier skewrig names has nothing better.
 func seen(c Check) string {
 	expected := c.Expected
-	if e, is := c.Expectation(); is && e.Relation != Grows && !strings.HasPrefix(e.Window, "never ") {
+	if e, is := c.Expectation(); is && e.Relation != Grows && e.Mode != record.Never {
 		expected = e.Wanted
 	}
 	return fmt.Sprintf("observed %s, expected %s", c.Observed, expected)
@@ -82,28 +84,25 @@ type growth struct {
 	to, most   int
 }
 
-var (
-	grewBy  = regexp.MustCompile(`^\d+ more, from (\d+) to (\d+)$`)
-	mayGrow = regexp.MustCompile(`^for [^:]+: (.*) grows by (\d+) at most$`)
-)
+var grewBy = regexp.MustCompile(`^\d+ more, from (\d+) to (\d+)$`)
 
 // growthOf returns the growth that the first of some checks observed. Of further checks
 // on the same number, the highest that was observed and the lowest limit count. If nothing
 // grew, it is empty.
 func growthOf(checks []Check) (all growth) {
 	for _, c := range checks {
-		observed, expected := grewBy.FindStringSubmatch(c.Observed), mayGrow.FindStringSubmatch(c.Expected)
-		if observed == nil || expected == nil {
+		observed := grewBy.FindStringSubmatch(c.Observed)
+		e, is := c.Expectation()
+		if observed == nil || !is || e.Relation != Grows || e.Mode != record.AtMost {
 			continue
 		}
 		from, _ := strconv.Atoi(observed[1]) // these are digits
 		to, _ := strconv.Atoi(observed[2])
-		times, _ := strconv.Atoi(expected[2])
 		switch all.expression {
 		case "":
-			all = growth{expected[1], to, from + times}
-		case expected[1]:
-			all.to, all.most = max(all.to, to), min(all.most, from+times)
+			all = growth{e.Observe, to, from + e.Times}
+		case e.Observe:
+			all.to, all.most = max(all.to, to), min(all.most, from+e.Times)
 		}
 	}
 	return all

@@ -95,6 +95,7 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 // sightOf is a narration, looked at for what a check is about, and what it has of the check.
 func sightOf(n *narrate.Narration, check reports.Check) (s sight, looked narrate.Check) {
 	s = sight{Narration: n, expression: check.Expected, until: n.Seconds}
+	s.expects, _ = check.Expectation()
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
 		looked = n.Checks[i]
 		s.about, s.from, s.until, s.history = looked.Named, looked.From, looked.To, looked.History

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
@@ -32,6 +33,7 @@ type sight struct {
 	about       reports.Names
 	field       string // that it compares, as logs name it
 	expression  string
+	expects     reports.Expectation
 	from, until float64
 	bad         float64        // when it went wrong, if that is known
 	history     []narrate.Line // of the field that it looks at
@@ -81,7 +83,7 @@ func (s sight) exhibits(twin reports.Check) []Exhibit {
 	if second.Text == "" {
 		second = s.difference()
 	}
-	if strings.HasPrefix(s.expression, "at once: ") {
+	if s.expects.Mode == record.Now {
 		first, second = second, first
 	}
 	all := []Exhibit{first, second, s.manifest(), s.attempts()}

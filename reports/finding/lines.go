@@ -30,7 +30,7 @@ type said struct {
 // those of the window.
 func (s sight) lines() Exhibit {
 	near := s.until
-	if step, is := s.trigger(); is && strings.HasPrefix(s.expression, "within ") {
+	if step, is := s.trigger(); is && s.expects.Mode.Awaits() {
 		near = step.From
 	}
 	all := s.candidates(near)

@@ -100,7 +100,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 			}
 		}
 		t.tally = t.tallied()
-		if mode, _ := windowOf(t.Expected); mode == "within" && t.ofProbes() {
+		if t.awaits() && t.ofProbes() {
 			checks[i].Bad = max(checks[i].Bad, t.tally.First) // before, nothing had gone wrong
 		}
 		t.bad, t.objects, checks[i].Tally = checks[i].Bad, t.objectsOf(), t.tally

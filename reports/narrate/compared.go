@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -274,12 +275,12 @@ func (c Compared) notBecome(wanted string) string {
 // comparison says what a check compared, when, and what it was.
 func (t failedCheck) comparison(c Compared) string {
 	subject, was, wanted := t.subject(c), c.value(), c.wanted()
-	mode, span := windowOf(t.Expected)
+	e, _ := t.Expectation()
 	since := ""
 	if s := t.b.at(c.Since); !c.Since.IsZero() && s > 0 && s < t.to-instant {
 		since = fmt.Sprintf(", since %s", moment(s))
 	}
-	if mode == "within" && t.ofProbes() && t.tally.First > t.b.at(c.Since) {
+	if e.Mode.Awaits() && t.ofProbes() && t.tally.First > t.b.at(c.Since) {
 		since = fmt.Sprintf("; the first probe that failed began at %s", moment(t.tally.First))
 	}
 	if strings.HasPrefix(c.Wanted, "grows ") {
@@ -288,24 +289,27 @@ func (t failedCheck) comparison(c Compared) string {
 	if c.never() {
 		return fmt.Sprintf("%s was %s from %s, which must never be (step %d, at %s)", subject, was, moment(cmp.Or(max(0, t.b.at(c.Since)), t.to)), t.step, moment(t.to))
 	}
-	switch mode {
-	case "within":
+	switch {
+	case e.Mode.Awaits():
 		become := c.notBecome(wanted)
 		after := ""
 		if s, is := t.acted(t.from); is {
 			after = fmt.Sprintf(" after %s at %s", inWords(s), moment(s.From))
 		}
 		return fmt.Sprintf("%s %s in the %.1f s%s, until %s: it was %s%s", subject, become, t.to-t.from, after, moment(t.to), was, since)
-	case "always", "never":
-		return fmt.Sprintf("%s was %s at %s%s; expected: %s, for %g s from %s", subject, was, moment(t.to), since, wanted, span.Seconds(), moment(t.from))
+	case e.Mode == record.Always || e.Mode == record.Never:
+		return fmt.Sprintf("%s was %s at %s%s; expected: %s, for %g s from %s", subject, was, moment(t.to), since, wanted, e.Span.Seconds(), moment(t.from))
 	default:
 		return fmt.Sprintf("%s was %s at %s (step %d)%s; expected: %s", subject, was, moment(t.to), t.step, since, wanted)
 	}
 }
 
+// awaits reports whether what was expected had to come within a time.
+func (t failedCheck) awaits() bool { return isWithin(t.Check) }
+
 // before says what the scenario did last before a check that looks once.
 func (t failedCheck) before() string {
-	if mode, _ := windowOf(t.Expected); mode == "within" {
+	if t.awaits() {
 		return ""
 	}
 	if len(t.earlier) > 0 {

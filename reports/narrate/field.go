@@ -269,11 +269,10 @@ func (f *fieldCourse) line(s fieldState) string {
 // cause: a check that waits began after the change, and waited for another one.
 func (f *fieldCourse) cause() string {
 	left := f.left
-	mode, _ := windowOf(f.expected())
 	switch {
 	case left.text == "":
 		return f.removed
-	case !left.caused && mode == "within" && left.at < f.t.from:
+	case !left.caused && f.t != nil && f.t.awaits() && left.at < f.t.from:
 		return ""
 	case f.shown != "":
 		return left.text + "; " + f.shown
@@ -282,13 +281,6 @@ func (f *fieldCourse) cause() string {
 	default:
 		return left.text
 	}
-}
-
-func (f *fieldCourse) expected() string {
-	if f.t == nil {
-		return ""
-	}
-	return f.t.Expected
 }
 
 // earlier is how the value was changed before a check began to wait for it.

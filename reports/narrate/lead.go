@@ -13,13 +13,12 @@ import (
 // a Pods API is named as who did not do it: what a pod's status says may have causes outside of its kubelet.
 func (t failedCheck) said(c Compared) []string {
 	who, comparison := t.who(c), t.comparison(c)
-	mode, _ := windowOf(t.Expected)
 	switch {
 	case who == "":
 		return []string{comparison}
-	case mode == "within" && c.Path[0] == "pods":
+	case t.awaits() && c.Path[0] == "pods":
 		return []string{t.lead(c, " on "+who), comparison}
-	case mode == "within":
+	case t.awaits():
 		return []string{who + ": " + t.lead(c, ""), comparison}
 	case c.Path[0] == "pods":
 		return []string{comparison, "the pod was on " + who}

@@ -60,7 +60,7 @@ func (t failedCheck) isOver(place int) bool {
 // until is when a check went wrong, or when it was decided: what came later did not lead to it.
 // A check that waits may have had its value from the start.
 func (t failedCheck) until() float64 {
-	if mode, _ := windowOf(t.Expected); mode == "within" || t.bad == 0 {
+	if t.awaits() || t.bad == 0 {
 		return t.to
 	}
 	return t.bad

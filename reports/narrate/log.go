@@ -85,8 +85,8 @@ func deciding(result reports.Cell) []reports.Check {
 
 // isWithin reports whether a check had to come true in time.
 func isWithin(c reports.Check) bool {
-	mode, _ := windowOf(c.Expected)
-	return mode == "within"
+	e, _ := c.Expectation()
+	return e.Mode.Awaits()
 }
 
 // logs is what the components said around what went wrong. Those that name what it is

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -90,13 +89,14 @@ func isMet(o reports.Outcome) (met, judged bool) {
 // nothing that happens later can matter. Of a check that was evaluated once there
 // is nothing to say.
 func windowed(result reports.Check, took float64) string {
-	mode, span := windowOf(result.Expected)
-	if mode == "" {
+	e, _ := result.Expectation()
+	if e.Span == 0 {
 		return ""
 	}
+	awaits := e.Mode.Awaits()
 	met, judged := isMet(result.Outcome)
-	long := fmt.Sprintf("%g s", span.Seconds())
-	over := mode == "within" && took >= span.Seconds()+lengthened
+	long := fmt.Sprintf("%g s", e.Span.Seconds())
+	over := awaits && took >= e.Span.Seconds()+lengthened
 	if over && judged && !met {
 		return fmt.Sprintf("did not come true in %.1f s; the scenario asks for %s, and a busy machine gets longer", took, long)
 	}
@@ -110,28 +110,13 @@ func windowed(result reports.Check, took float64) string {
 	switch {
 	case !judged:
 		return fmt.Sprintf("watched for %.1f s; the window was %s", took, long)
-	case mode == "within" && met:
+	case awaits && met:
 		return "came true " + early
-	case mode == "within":
+	case awaits:
 		return "did not come true in " + long
 	case met:
 		return "held for all of " + long
 	default:
 		return "no longer held " + early
 	}
-}
-
-// windowOf reads when a check must hold from how it is described: see
-// action.Check.Describe.
-func windowOf(expected string) (mode string, span time.Duration) {
-	when, _, _ := strings.Cut(expected, ": ")
-	words := strings.Fields(when)
-	if len(words) < 2 {
-		return "", 0
-	}
-	span, err := time.ParseDuration(words[len(words)-1])
-	if err != nil {
-		return "", 0
-	}
-	return words[0], span
 }

@@ -79,7 +79,7 @@ func ComparedIn(ctx context.Context, result reports.Cell, events []record.Event)
 
 // decided is how it was when a check was decided.
 func decided(ctx context.Context, b *budget, id string, e reports.Expectation, events []record.Event, in *timeline.Window) *timeline.Timeline {
-	c := action.Check{ID: id, Mode: modeOf(e)}
+	c := action.Check{ID: id, Mode: e.Mode}
 	switch e.Relation {
 	case reports.Satisfies:
 		c.Observe, c.Must = e.Observe, e.Wanted
@@ -97,7 +97,7 @@ func decided(ctx context.Context, b *budget, id string, e reports.Expectation, e
 // comparedIn are the comparisons in what a check expects. What they don't explain is one comparison of the whole.
 func comparedIn(ctx context.Context, b *budget, e reports.Expectation, observed string, vars map[string]any) []Compared {
 	wanted := e.Relation + " " + e.Wanted
-	never := modeOf(e) == record.Never
+	never := e.Mode == record.Never
 	if never {
 		wanted = Never + observed
 	}

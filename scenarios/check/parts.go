@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -43,23 +42,13 @@ func PartsOf(ctx context.Context, result reports.Cell, events []record.Event) ma
 	return all
 }
 
-// modes are those of checks, by the word with which their descriptions begin.
-var modes = map[string]record.Mode{"at": record.Now, "within": record.Eventually, "always": record.Always, "never": record.Never}
-
 // described is a check that wants true or false, as it is described.
 func described(result reports.Check) (action.Check, bool) {
 	e, is := result.Expectation()
-	mode := modeOf(e)
-	if !is || !e.Exact || mode == "" || !e.WantsBool() || !reports.IsBool(result.Observed) {
+	if !is || !e.Exact || e.Mode == "" || !e.WantsBool() || !reports.IsBool(result.Observed) {
 		return action.Check{}, false
 	}
-	return action.Check{ID: result.ID, Observe: e.Observe, Is: e.Wanted == "true", Mode: mode}, true
-}
-
-// modeOf is when an expectation must hold. It is empty if that is not known.
-func modeOf(e reports.Expectation) record.Mode {
-	first, _, _ := strings.Cut(e.Window, " ")
-	return modes[first]
+	return action.Check{ID: result.ID, Observe: e.Observe, Is: e.Wanted == "true", Mode: e.Mode}, true
 }
 
 // parts are what made a check's expression true or false: what is joined by
