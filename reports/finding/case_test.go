@@ -20,8 +20,8 @@ func TestWhatACaseShows(t *testing.T) {
 	twin := reports.Check{ID: "other-not-lost", Outcome: reports.Pass, Expected: strings.Replace(check.Expected, "web", "other", 1)}
 	cell := reports.Cell{ID: "kep-1/a/b/kubelet:v1.89.3", Scenario: "kep-1/a/b", Axes: map[string]string{"kubelet": "v1.89.3"}, Checks: []reports.Check{check, twin}}
 	narration := &narrate.Narration{
-		Plan:   "kep-1/a/b\n\nrig\n  etcd v3.7.0\n\nimages\n  web speaks http1\n\nsteps\n  1. other\n",
-		Steps:  []narrate.Step{{Number: 2, Action: "patch pods/default/web", From: 7.9, Answers: []narrate.Line{{Text: "200 OK"}}}},
+		SetUp:  []string{"rig", "  etcd v3.7.0", "", "images", "  web speaks http1"},
+		Steps:  []narrate.Step{{Number: 2, Action: "patch pods/default/web", Acts: true, From: 7.9, Answers: []narrate.Line{{Text: "200 OK"}}}},
 		Checks: []narrate.Check{{ID: "not-lost", From: 9, To: 9, Cause: "It was lost.", Named: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}}, {ID: "other-not-lost", Named: reports.Names{{Variable: "pods", Text: "other", Object: "pods/default/other"}}}},
 		Lanes: []narrate.Lane{
 			{Name: "kubelet/node-a", Kind: narrate.Component, Spans: []narrate.Span{{From: 2, Label: "v1.89.3"}, {From: 4, Label: "starting"}, {From: 5, Label: "v1.90.1 X=true"}, {From: 10, Label: "v1.91.0"}}},

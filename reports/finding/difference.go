@@ -111,12 +111,7 @@ const (
 
 // setUp is what the plan says of the rig, and of what its servers answer.
 func (s sight) setUp() Exhibit {
-	_, rest, is := strings.Cut(s.Plan, "\nrig\n")
-	if !is {
-		return Exhibit{}
-	}
-	rest, _, _ = strings.Cut(rest, "\nsteps\n")
-	lines := strings.Split(strings.TrimSpace("rig\n"+rest), "\n")
+	lines := slices.Clone(s.SetUp)
 	for i, line := range lines {
 		lines[i] = bounded(line, maxSetting)
 	}

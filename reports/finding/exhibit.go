@@ -112,7 +112,7 @@ func (s sight) trigger() (last narrate.Step, is bool) { return s.acted(s.from) }
 // acted is the last step that did something before a time.
 func (s sight) acted(before float64) (last narrate.Step, is bool) {
 	for _, step := range s.Steps {
-		if step.From <= before && step.Acts() {
+		if step.From <= before && step.Acts {
 			last, is = step, true
 		}
 	}

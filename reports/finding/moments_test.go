@@ -29,8 +29,8 @@ func TestTheStepThatLedToAFailure(t *testing.T) {
 	} {
 		n := &narrate.Narration{
 			Steps: []narrate.Step{
-				{Number: 1, Action: "create pods/default/web", From: 1}, {Number: 2, Action: "restart kubelet", From: 5.125},
-				{Number: 3, Action: "wait for 1s", From: 8}, {Number: 4, Action: "delete pods/default/other", From: 8.6},
+				{Number: 1, Action: "create pods/default/web", Acts: true, From: 1}, {Number: 2, Action: "restart kubelet", Acts: true, From: 5.125},
+				{Number: 3, Action: "wait for 1s", From: 8}, {Number: 4, Action: "delete pods/default/other", Acts: true, From: 8.6},
 			},
 			Checks: []narrate.Check{{ID: "stays-up", From: 9.5, To: 9.5, Bad: tc.bad, Named: about}},
 		}
@@ -57,7 +57,7 @@ func TestTheStepsThatAreKnownToHaveLedToAFailure(t *testing.T) {
 	t.Parallel()
 	check := reports.Check{ID: "told", Expected: `within 5s: watches["w"].pods["web"].ready == true`}
 	n := &narrate.Narration{
-		Steps: []narrate.Step{{Number: 2, Action: "restart kubelet", From: 2}, {Number: 4, Action: "delete pods/default/other", From: 4}},
+		Steps: []narrate.Step{{Number: 2, Action: "restart kubelet", Acts: true, From: 2}, {Number: 4, Action: "delete pods/default/other", Acts: true, From: 4}},
 		Lanes: []narrate.Lane{{Name: "node-a/w", Kind: narrate.Agent, Marks: []narrate.Mark{{At: 3, Label: "ADDED default/web"}, {At: 12, Label: "MODIFIED default/web"}}}},
 		Checks: []narrate.Check{{
 			ID: "told", From: 5, To: 10, Named: reports.Names{{Variable: "watches", Text: "w"}, {Variable: "pods", Text: "web", Object: "pods/default/web"}},

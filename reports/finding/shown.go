@@ -84,14 +84,12 @@ func controls(c reports.Cell, check reports.Check) (shown []reports.Check, more 
 
 // fakeIn says in a line what of a rig was not real.
 func fakeIn(n *narrate.Narration) string {
-	simulated := slices.IndexFunc(n.Rig, func(line string) bool { return strings.Contains(line, "simulated nodes") })
 	kubelet := slices.ContainsFunc(n.Lanes, func(l narrate.Lane) bool {
 		return l.Kind == narrate.Component && strings.HasPrefix(l.Name, "kubelet/")
 	})
 	var all []string
-	if simulated >= 0 {
-		number, _, _ := strings.Cut(n.Rig[simulated], " simulated nodes")
-		all = append(all, number+" nodes were simulated: no kubelet ran for them, only their leases were renewed.")
+	if n.SimulatedNodes > 0 {
+		all = append(all, fmt.Sprintf("%d nodes were simulated: no kubelet ran for them, only their leases were renewed.", n.SimulatedNodes))
 	}
 	if kubelet {
 		all = append(all, "The kubelets had a fake container runtime: containers were programs of skewrig, and no image ran.")

@@ -20,7 +20,7 @@ func TestWhatARecordHasOfAFinding(t *testing.T) {
 		{ID: "twin", Requirement: "K/a", Outcome: reports.Pass, Expected: `within 5s: pods["other"].ready == true`, Observed: "true"},
 	}}
 	n := &narrate.Narration{
-		Rig: []string{"kubelet/node-a v1.37.1", "100 simulated nodes: leases of 40s"}, Lanes: []narrate.Lane{{Name: "kubelet/node-a", Kind: narrate.Component}},
+		Rig: []string{"kubelet/node-a v1.37.1", "100 simulated nodes: leases of 40s"}, SimulatedNodes: 100, Lanes: []narrate.Lane{{Name: "kubelet/node-a", Kind: narrate.Component}},
 		Checks: []narrate.Check{{
 			ID: "ready", To: 9, Cause: "It was not.", Because: []string{"2 of 2 attempts failed."}, Led: []narrate.Line{{At: 2, Text: "step 1: create"}},
 			Probes: []narrate.Line{{What: "pods/default/web, container app, readinessProbe", Text: "{}"}},

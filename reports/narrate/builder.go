@@ -21,8 +21,10 @@ type Input struct {
 	// Result is the cell as the report has it. Of a cell that ran several times, the
 	// outcome, the reason and the checks are those of the run.
 	Result reports.Cell
-	// Plan is the plan as it was printed when the cell ran. If unset, it is not known.
-	Plan string
+	// Printed is the plan as it was printed when the cell ran, and Plan the plan as data. If unset, it is
+	// not known.
+	Printed string
+	Plan    record.Plan
 	// Leases are what the plan says of leases. If unset, the plan is not known.
 	Leases LeasePlan
 	// Events are the cell's history.
@@ -42,6 +44,24 @@ type Input struct {
 	// Limit is how long the narration may be as JSON, in bytes. If unset, 64 KiB.
 	// Steps, checks and lives of components are there whatever it is.
 	Limit int
+}
+
+// checkIDs are the ids of the cell's checks.
+func (in Input) checkIDs() (ids []string) {
+	for _, c := range in.Result.Checks {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// simulatedNodes is how many nodes the plan has that have no kubelet.
+func (in Input) simulatedNodes() (n int) {
+	if nodes := in.Plan.Topology.LeaseNodes; nodes != nil {
+		for _, z := range nodes.Zones {
+			n += z.Count
+		}
+	}
+	return n
 }
 
 // defaultLimit is how long a narration may be that does not say, in bytes.

@@ -3,6 +3,7 @@ package narrate_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -121,11 +122,11 @@ func TestCourse(t *testing.T) {
 	h.at(2, "b", record.CheckOpened{Step: 3})
 	h.at(3, "a", record.CheckClosed{Step: 3})
 	h.at(4, "", record.CellEnded{Error: "killed"})
-	s := of(narrate.Input{Result: reports.Cell{ID: "a/b"}, Plan: "the plan", Events: h})
+	s := of(narrate.Input{Result: reports.Cell{ID: "a/b"}, Printed: "the plan", Events: h})
 	want(t, narrate.Narration{
 		Cell: "a/b", Began: noon, Seconds: 4, Plan: "the plan",
 		Steps: []narrate.Step{
-			{Number: 1, Name: "create", Action: "create Pod web", To: 1, Answers: []narrate.Line{
+			{Number: 1, Name: "create", Action: "create Pod web", Acts: true, To: 1, Answers: []narrate.Line{
 				{At: 0.5, What: "pods/default/web", Text: "201 Created"},
 				{At: 0.5, What: "pods/default/web", Text: "warning: mind", Tone: narrate.Changed},
 				{At: 0.6, What: "pods/default/web", Text: "422 Invalid: no", Tone: narrate.Changed},
@@ -139,6 +140,38 @@ func TestCourse(t *testing.T) {
 		},
 		Checks: []narrate.Check{{ID: "a", Step: 3, From: 2, To: 3}, {ID: "b", Step: 3, From: 2, To: 4}},
 	}, s)
+}
+
+// TestWhichStepsAct: of a plan, their kinds say it; without one, their words do.
+func TestWhichStepsAct(t *testing.T) {
+	t.Parallel()
+	actions := map[int]string{1: "create Pod web", 2: "scrape /metrics of etcd", 3: "read /x/ in the log of etcd", 4: "Pods API of node-a: list", 5: "wait for 1s", 6: "check a"}
+	var h history
+	for number := range len(actions) {
+		name := fmt.Sprint(number + 1)
+		h.at(float64(number), name, record.StepStarted{Number: number + 1, Name: name, Action: actions[number+1]})
+	}
+	acting := func(plan record.Plan) (numbers []int) {
+		for _, s := range of(narrate.Input{Events: h, Plan: plan}).Steps {
+			if s.Acts {
+				numbers = append(numbers, s.Number)
+			}
+		}
+		return numbers
+	}
+	want(t, []int{1}, acting(record.Plan{}))
+	plan := record.Plan{Steps: []record.Step{{Number: 1, Kind: "wait"}, {Number: 2, Kind: "scrape"}, {Number: 3, Kind: "log"}, {Number: 4, Kind: "podsAPI"}, {Number: 5, Kind: "patch"}, {Number: 6, Kind: "checks"}}}
+	want(t, []int{5}, acting(plan))
+}
+
+// TestLinesOfAPlan: which lines of a printed plan are of the control, of steps and of checks.
+func TestLinesOfAPlan(t *testing.T) {
+	t.Parallel()
+	const printed = "a/b\ntitle\ncontrol: a/c (there)\n\nrig\n  1. no step\n\nimages\n  web\n\nsteps\n  1. upgrade: restart kubelet/a\n      kubelet/a v1 -> v2\n 12. check a\n      a: at once: 1 == 1\n      other: x\n"
+	s := of(narrate.Input{Result: reports.Cell{ID: "a/b", Checks: []reports.Check{{ID: "a"}}}, Printed: printed})
+	want(t, []narrate.PlanLine{{Line: 2, Control: "a/c"}, {Line: 11, Step: 1}, {Line: 13, Step: 12}, {Line: 14, Step: 12, Check: "a"}}, s.PlanLines)
+	want(t, []string{"1. no step"}, s.Rig)
+	want(t, []string{"rig", "  1. no step", "", "images", "  web"}, s.SetUp)
 }
 
 // TestACheckBeforeAnyStep: a history that was damaged has a story, too.

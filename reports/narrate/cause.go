@@ -109,7 +109,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		t.earlier = before
 		checks[i].Led, checks[i].After, checks[i].Seen = inList(before), inList(after), t.seen()
 		checks[i].Cause, checks[i].Because = t.cause()
-		checks[i].Same = joined.first(t)
+		checks[i].Same, checks[i].Models = joined.first(t), t.models()
 	}
 	return checks, courses
 }

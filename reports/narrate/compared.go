@@ -207,20 +207,10 @@ func fieldIn(raw *timeline.Raw, path []string) string {
 	return shortened(string(text), maxWords)
 }
 
-// Acts reports whether a step does something: it neither waits nor looks.
-func (s Step) Acts() bool {
-	for _, passive := range []string{"check ", "wait ", "scrape ", "read ", "Pods API of "} {
-		if strings.HasPrefix(s.Action, passive) {
-			return false
-		}
-	}
-	return true
-}
-
 // acted is the last step that did something and that began before a time.
 func (t failedCheck) acted(before float64) (last Step, is bool) {
 	for _, s := range t.steps {
-		if s.From <= before && s.Number != t.step && s.Acts() {
+		if s.From <= before && s.Number != t.step && s.Acts {
 			last, is = s, true
 		}
 	}
@@ -233,7 +223,7 @@ func (t failedCheck) actedUntil(came float64) (said string) {
 	var earlier, together []string
 	for _, s := range t.steps {
 		switch {
-		case s.From <= t.from || s.From > came || !s.Acts():
+		case s.From <= t.from || s.From > came || !s.Acts:
 		case s.From < came:
 			earlier = append(earlier, fmt.Sprintf("%s at %s", inWords(s), moment(s.From)))
 		default:

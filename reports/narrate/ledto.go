@@ -97,7 +97,7 @@ func (t failedCheck) writes(e timeline.Entry) bool {
 // acted.
 func (t failedCheck) causeAt(e timeline.Entry) (c cause, is bool) {
 	step := t.b.StepAt(e.Place)
-	if step == nil || step.Done != nil && step.To.Place < e.Place || !t.b.taken(step).Acts() {
+	if step == nil || step.Done != nil && step.To.Place < e.Place || !t.b.taken(step).Acts {
 		return t.byItself(e)
 	}
 	s := t.b.taken(step)

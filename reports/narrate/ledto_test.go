@@ -106,7 +106,7 @@ func TestTheConfigurationThatMatters(t *testing.T) {
 	h.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app","readinessProbe":{"grpc":{"new":"x"}}},{"name":"side","livenessProbe":{"exec":{}}}]}}`)
 	result := outcome(reports.Fail)
 	result.Checks[0].Expected = `within 1s: pods["web"].status.containerStatuses.filter(c, c.name == "app").map(c, c.ready) == [true]`
-	n := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result, Plan: "a/b/c\n\nrig\n  etcd v3.7.0\n  prober {}\n\nsteps\n  1. create\n"})
+	n := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result, Printed: "a/b/c\n\nrig\n  etcd v3.7.0\n  prober {}\n\nsteps\n  1. create\n"})
 	want(t, []string{"etcd v3.7.0", "prober {}"}, n.Rig)
 	want(t, []narrate.Line{{What: "pods/default/web, container app, readinessProbe", Text: `{"grpc":{"new":"x"}}`}}, n.Checks[0].Probes)
 }

@@ -29,10 +29,11 @@ func (b *builder) limited(limit int) Narration {
 	lanes := b.lanes(probes)
 	var fields []Lane
 	b.checks, fields = b.caused(lanes, attempts)
+	plan := readPrinted(b.in.Printed, b.in.checkIDs())
 	l := &limiter{b: b, limit: limit, all: attempts, relevant: b.relevant(attempts), Narration: Narration{
-		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Plan, Steps: b.steps, Checks: b.checks,
+		Cell: b.in.Result.ID, Began: b.began.UTC(), Seconds: b.end, Plan: b.in.Printed, PlanLines: plan.lines, Steps: b.steps, Checks: b.checks,
 		Lanes: besides(lanes, fields), Logs: b.logs(maxLogLines), About: b.aboutLogs(),
-		Rig: rigIn(b.in.Plan),
+		Rig: plan.rig, SetUp: plan.setUp, SimulatedNodes: b.in.simulatedNodes(),
 	}}
 	l.mute()
 	l.objectsTo(b.objects.affordable(limit), maxObjects)
@@ -220,7 +221,7 @@ const (
 func (l *limiter) bound() {
 	l.omit("logs", len(l.Logs), "logs: see %s", LogsPath(l.Cell))
 	l.omit("plan", len(l.Plan), "the plan: see %s", path.Join(reports.RunDir(l.Cell, 1), reports.PlanFile))
-	l.Logs, l.Plan = nil, ""
+	l.Logs, l.Plan, l.PlanLines = nil, "", nil
 	l.objectsTo(firstAndLast, 0)
 	succeeded, seen := l.leave(func(a *attempt) bool { return !a.Tone.wrong() }), make(map[[3]string]bool)
 	alike := l.leave(func(a *attempt) bool {

@@ -63,7 +63,7 @@ func TestLimit(t *testing.T) {
 	result := outcome(reports.Fail)
 	result.ID = "a/b"
 	in := narrate.Input{
-		Plan: strings.Repeat("plan ", 100), Events: long(),
+		Printed: strings.Repeat("plan ", 100), Events: long(),
 		Result: result, Logs: wrote(narrate.LogFile{Component: "kubelet/a", Path: "p", Text: strings.Repeat(klog("W", when(80), "a.go:1", strings.Repeat("y", 200)), 8)}),
 	}
 	for budget, said := range map[int][]string{

@@ -122,7 +122,7 @@ func TestLogLines(t *testing.T) {
 	}
 	text.WriteString(klog("I", when(6.1), "c.go:1", "of web") + klog("W", when(6.2), "d.go:1", "once"))
 	for _, result := range []reports.Outcome{reports.Fail, reports.ExpectedFail} {
-		s := of(narrate.Input{Plan: "p", Events: checked(), Result: about(outcome(result), `connections["web/app"].size()`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text.String()})})
+		s := of(narrate.Input{Printed: "p", Events: checked(), Result: about(outcome(result), `connections["web/app"].size()`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text.String()})})
 		lines := s.Logs[0].Lines
 		if len(lines) != 12 {
 			t.Errorf("%s: %d lines", result, len(lines))
@@ -191,7 +191,7 @@ func TestTrouble(t *testing.T) {
 // from second 9 to second 10.
 func excerpt(t *testing.T, events history, text string) narrate.Log {
 	t.Helper()
-	s := of(narrate.Input{Plan: "p", Events: events, Result: about(outcome(reports.Fail), `pods["web"].ready`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
+	s := of(narrate.Input{Printed: "p", Events: events, Result: about(outcome(reports.Fail), `pods["web"].ready`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
 	if len(s.Logs) != 1 {
 		t.Fatalf("%d logs", len(s.Logs))
 	}
@@ -346,7 +346,7 @@ func TestTheServerOfAField(t *testing.T) {
 	for component, wanted := range map[string][]string{"kube-apiserver": {fieldOnly, object}, "kubelet/a": nil} {
 		h := append(history{}, checked()[:1]...)
 		h.show(2, "pods/default/web", "added", `{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"app","probe":{"httpGet":{"protocol":"HTTP1"}}}]}}`)
-		s := of(narrate.Input{Plan: "p", Events: append(h, checked()[1:]...), Result: result, Logs: wrote(narrate.LogFile{Component: component, Text: text})})
+		s := of(narrate.Input{Printed: "p", Events: append(h, checked()[1:]...), Result: result, Logs: wrote(narrate.LogFile{Component: component, Text: text})})
 		var named []string
 		for _, log := range s.Logs {
 			for _, l := range log.Lines {

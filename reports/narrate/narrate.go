@@ -20,8 +20,9 @@ type Narration struct {
 	Began time.Time `json:"began"`
 	// Seconds is how long it took.
 	Seconds float64 `json:"seconds"`
-	// Plan is the plan as it was printed.
-	Plan string `json:"plan,omitempty"`
+	// Plan is the plan as it was printed, and PlanLines are its lines that stand for steps and checks.
+	Plan      string     `json:"plan,omitempty"`
+	PlanLines []PlanLine `json:"planLines,omitempty"`
 	// Steps are in their order. Those that were left out are not there.
 	Steps []Step `json:"steps,omitempty"`
 	// Checks are in the order in which they were opened.
@@ -42,6 +43,10 @@ type Narration struct {
 	// Rig says what the rig was made of, as the plan has it: releases, gates, and how what
 	// matters was configured.
 	Rig []string `json:"-"`
+	// SetUp are the lines of the plan about the rig, and about what its fake servers answer.
+	SetUp []string `json:"-"`
+	// SimulatedNodes is how many nodes have no kubelet: only their leases are renewed.
+	SimulatedNodes int `json:"-"`
 	// Omitted says what was left out to save space, and where it can be read.
 	Omitted []string `json:"omitted,omitempty"`
 }
@@ -53,9 +58,11 @@ type Step struct {
 	// Name is what expressions call it.
 	Name string `json:"name,omitempty"`
 	// Action is what it did, in the plan's words.
-	Action string  `json:"action"`
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
+	Action string `json:"action"`
+	// Acts is false of a step that only waits, or looks.
+	Acts bool    `json:"acts,omitempty"`
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
 	// Error is why it could not be done. If unset, it was.
 	Error string `json:"error,omitempty"`
 	// Answers are what was answered to its requests, or found by it: "created
@@ -81,6 +88,8 @@ type Check struct {
 	// Because is what led to it, in sentences: what probes, pods, the watchdog or a Pods API
 	// did, and what the scenario did before.
 	Because []string `json:"because,omitempty"`
+	// Models are the oracles that compare what the check looks at with a model of the release's code.
+	Models []string `json:"models,omitempty"`
 	// Same is the check before it that does not hold for the same failure. If unset, none does.
 	Same string `json:"same,omitempty"`
 	// Parts are parts of what was observed, in What, with their values at To. Only a

@@ -30,7 +30,7 @@ func TestObjects(t *testing.T) {
 	h.show(5, "nodes/a", "modified", node("3", "1", "True"))
 	h.show(6, "replicasets/default/web-1", "deleted", `{"metadata": {"uid": "r", "ownerReferences": [{"uid": "d"}]}}`)
 	h.show(7, "leases/kube-node-lease/a", "added", `{"metadata": {"ownerReferences": [{"uid": "d"}]}}`)
-	s := of(narrate.Input{Plan: "p", Events: h})
+	s := of(narrate.Input{Printed: "p", Events: h})
 	want(t, []narrate.Object{
 		{Key: "deployments/default/web", Versions: []narrate.Version{
 			{At: 0, Change: "added", YAML: "metadata:\n  uid: d\nspec:\n  big: 5000000\n  part: 0.5\n  text: \"yes\"\n"},

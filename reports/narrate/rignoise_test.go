@@ -18,7 +18,7 @@ func TestRigNoise(t *testing.T) {
 		text += klog("E", when(9.2).Add(time.Duration(i)*time.Millisecond), "kubelet_pods.go:1", cgroup)
 	}
 	text += klog("E", when(2), "kubelet_pods.go:1", cgroup) + klog("E", when(9.4), "a.go:1", "web failed") + klog("E", when(9.5), "a.go:2", "another failed")
-	s := of(narrate.Input{Plan: "p", Events: checked(), Result: about(outcome(reports.Fail), `pods["web"].ready`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
+	s := of(narrate.Input{Printed: "p", Events: checked(), Result: about(outcome(reports.Fail), `pods["web"].ready`), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
 	log := s.Logs[0]
 	if len(log.Rig) != 1 || log.Rig[0].More != 2 || log.Rig[0].What != "the rig has no cgroups: its containers are fake servers" {
 		t.Errorf("the rig's own are %+v, want the one near the failure, three times", log.Rig)

@@ -4,26 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 )
-
-// rigIn are the lines of a printed plan that say what the rig is: releases, gates, times, and
-// how a prober is configured.
-func rigIn(plan string) (lines []string) {
-	in := false
-	for line := range strings.Lines(plan) {
-		line = strings.TrimRight(line, "\n")
-		switch {
-		case line == "rig":
-			in = true
-		case in && strings.TrimSpace(line) == "":
-			return lines
-		case in:
-			lines = append(lines, strings.TrimSpace(line))
-		}
-	}
-	return lines
-}
 
 // probeFields are the fields of a container that have probes.
 var probeFields = []string{"startupProbe", "livenessProbe", "readinessProbe"}

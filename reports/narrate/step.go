@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -16,7 +18,7 @@ const maxLines = 5
 
 // taken is a step that was taken. One that did not end lasts as long as the history.
 func (b *builder) taken(s *timeline.Step) Step {
-	step := Step{Number: s.Number, Action: s.Action, From: b.at(s.From.Time), To: b.end}
+	step := Step{Number: s.Number, Action: s.Action, Acts: b.acts(s.StepStarted), From: b.at(s.From.Time), To: b.end}
 	if s.Name != strconv.Itoa(s.Number) {
 		step.Name = s.Name
 	}
@@ -24,6 +26,22 @@ func (b *builder) taken(s *timeline.Step) Step {
 		step.To, step.Error = b.at(s.To.Time), s.Done.Error
 	}
 	return step
+}
+
+// Steps that only wait, or look: their kinds, and how what they do begins where no plan is known.
+var (
+	passiveKinds   = []string{"checks", "wait", "scrape", "log", "stored", "sockets", "podsAPI"}
+	passiveActions = []string{"check ", "wait ", "scrape ", "read ", "Pods API of "}
+)
+
+// acts reports whether a step does something: it neither waits nor looks.
+func (b *builder) acts(s record.StepStarted) bool {
+	for _, planned := range b.in.Plan.Steps {
+		if planned.Number == s.Number {
+			return !slices.Contains(passiveKinds, planned.Kind)
+		}
+	}
+	return !slices.ContainsFunc(passiveActions, func(begins string) bool { return strings.HasPrefix(s.Action, begins) })
 }
 
 // add adds what the step was answered, or has found.

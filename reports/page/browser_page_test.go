@@ -242,6 +242,10 @@ func TestThePlanLinksItsControl(t *testing.T) {
 			n, err := page.MadeNarration(c, of, limit)
 			if err == nil && n != nil {
 				n.Plan = strings.Replace(n.Plan, "\nA TLS", "\ncontrol: "+control+" (there the same check must come out the other way)\nA TLS", 1)
+				for i := range n.PlanLines {
+					n.PlanLines[i].Line++
+				}
+				n.PlanLines = append(n.PlanLines, narrate.PlanLine{Line: 1, Control: control})
 			}
 			return n, err
 		}

@@ -43,10 +43,11 @@ const lowLimit = 32 << 10
 func madeTimeline(c reports.Cell) *narrate.Narration {
 	s := &narrate.Narration{
 		Cell: c.ID, Began: began, Seconds: 31.2,
-		Plan: c.ID + "\nA TLS server that an old kubelet restarts is healthy once the kubelet is upgraded\n\nrig\n  kube-apiserver v1.90.1 with ExampleGate=true\n  kubelet/node-a v1.89.3\n\nsteps\n  1. create: create Pod tls\n  2. upgrade: restart kubelet/node-a as v1.90.1\n  3. check restarts-end\n",
+		Plan:      c.ID + "\nA TLS server that an old kubelet restarts is healthy once the kubelet is upgraded\n\nrig\n  kube-apiserver v1.90.1 with ExampleGate=true\n  kubelet/node-a v1.89.3\n\nsteps\n  1. create: create Pod tls\n  2. upgrade: restart kubelet/node-a as v1.90.1\n  3. check restarts-end\n",
+		PlanLines: []narrate.PlanLine{{Line: 8, Step: 1}, {Line: 9, Step: 2}, {Line: 10, Step: 3}},
 		Steps: []narrate.Step{
-			{Number: 1, Name: "create", Action: "create Pod tls", From: 6, To: 6.4},
-			{Number: 2, Name: "upgrade", Action: "restart kubelet/node-a as v1.90.1 with ExampleGate=true", From: 10, To: 14.2},
+			{Number: 1, Name: "create", Action: "create Pod tls", Acts: true, From: 6, To: 6.4},
+			{Number: 2, Name: "upgrade", Action: "restart kubelet/node-a as v1.90.1 with ExampleGate=true", Acts: true, From: 10, To: 14.2},
 			{Number: 3, Action: "check restarts-end, one-pod", From: 14.2, To: 31.2},
 		},
 		Lanes: []narrate.Lane{

@@ -21,7 +21,7 @@ func save(t *testing.T, dir, id, history, plan string) {
 	if err := os.MkdirAll(cell, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"history.jsonl": history, "plan.txt": plan} {
+	for name, text := range map[string]string{"history.jsonl": history, "plan.json": plan} {
 		if err := os.WriteFile(filepath.Join(cell, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -44,27 +44,19 @@ func upgraded() string {
 	return out.String()
 }
 
-const printed = `k/g/s
-A title
-from k/s.yaml
-
-rig
-  etcd v3.7.0
-
-steps
-  1. create Pod web
-  2. upgrade: restart kubelet/node-a as v1.90.1
-      kubelet/node-a v1.89.3 -> v1.90.1
-  3. check works
-      works: at once: 1 -> 2 == true (K/works)
-`
+// plannedSteps is a plan with three steps.
+const plannedSteps = `{"format": 1, "id": "k/g/s", "steps": [
+  {"number": 1, "name": "1", "kind": "create", "description": "create Pod web"},
+  {"number": 2, "name": "upgrade", "kind": "restart", "description": "restart kubelet/node-a as v1.90.1", "changes": ["kubelet/node-a v1.89.3 -> v1.90.1"]},
+  {"number": 3, "name": "3", "kind": "checks", "description": "check works"}
+]}`
 
 func TestTheFactsOfACell(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	save(t, dir, "k/g/s", upgraded(), printed)
+	save(t, dir, "k/g/s", upgraded(), plannedSteps)
 	report := reports.Report{Cells: []reports.Cell{{ID: "k/g/s"}, {ID: "k/g/unrecorded"}, {ID: "k/g/unwanted"}}}
-	save(t, dir, "k/g/unwanted", "not JSON", "")
+	save(t, dir, "k/g/unwanted", "not JSON", "{}")
 	run, err := Run(dir, report, func(c reports.Cell) bool { return c.ID != "k/g/unwanted" })
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +84,7 @@ func TestTheFactsOfACell(t *testing.T) {
 func TestARecordThatIsNotComplete(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	save(t, dir, "k/g/s", upgraded()[:200], printed)
+	save(t, dir, "k/g/s", upgraded()[:200], plannedSteps)
 	_, err := Run(dir, reports.Report{Cells: []reports.Cell{{ID: "k/g/s"}}}, func(reports.Cell) bool { return true })
 	if err == nil || !strings.Contains(err.Error(), "k/g/s in "+dir) {
 		t.Errorf("the error is %v", err)

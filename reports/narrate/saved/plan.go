@@ -23,8 +23,10 @@ func planned(dir, cell string) (record.Plan, string, error) {
 	switch {
 	case err != nil:
 		return record.Plan{}, string(text), err
+	case p == nil && len(text) > 0:
+		return record.Plan{}, string(text), fmt.Errorf("%s has no plan as data (%s): an earlier skewrig wrote it; run the cell again", cell, reports.PlanData)
 	case p == nil:
-		return printedPlan(string(text)), string(text), nil
+		return record.Plan{}, "", nil
 	}
 	return *p, string(text), nil
 }

@@ -28,7 +28,7 @@ func Narration(dir string, result reports.Cell, number, limit int, explain Expla
 	from := filepath.Join(dir, filepath.FromSlash(cell))
 	events, err := record.ReadBelow(dir, path.Join(cell, reports.HistoryFile))
 	plan, printed, unplanned := planned(dir, cell)
-	in := narrate.Input{Result: result, Plan: printed, Leases: narrate.LeasesOf(plan), Events: events, Limit: limit}
+	in := narrate.Input{Result: result, Printed: printed, Plan: plan, Leases: narrate.LeasesOf(plan), Events: events, Limit: limit}
 	explain(&in)
 	var lost []string
 	in.Logs = func() (logs []narrate.LogFile) {

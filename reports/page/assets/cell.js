@@ -74,16 +74,13 @@ function jumpTo(section, id) {
   heading.focus({preventScroll: true});
 }
 
-// STEP begins a line of a plan that is a step.
-const STEP = /^ *(\d+)\. /;
-
-// CONTROL is the line of a plan that names the scenario of the negative control.
-const CONTROL = /^(control: )(\S+)(.*)/;
-
-// controlLine is that line, with a link to the cell of the control if this run has it.
-function controlLine([, before, scenario, after], cell) {
+// controlLine is the line of a plan that names the scenario of the negative control, with a link to the
+// cell of the control if this run has it.
+function controlLine(line, scenario, cell) {
   const id = controlOf(scenario, cell);
-  return [before, id ? h('a', {class: 'control', href: cellHash(id), title: visible(id)}, visible(scenario)) : visible(scenario), visible(after) + '\n'];
+  const at = line.indexOf(scenario);
+  const [before, after] = [line.slice(0, at), line.slice(at + scenario.length)];
+  return [visible(before), id ? h('a', {class: 'control', href: cellHash(id), title: visible(id)}, visible(scenario)) : visible(scenario), visible(after) + '\n'];
 }
 
 // controlOf is the cell of a scenario whose axes are most like those of another one.
@@ -101,14 +98,12 @@ function plan(cell, narration) {
   const ids = new Set(decided.map((c) => c.id));
   const opened = new Set(decided.map((c) => looked.get(c.id).step));
   const before = new Set([...opened].map((n) => acted(narration.steps, n)?.number));
-  let step = 0;
-  const lines = narration.plan.split('\n').map((line) => {
-    const control = CONTROL.exec(line);
-    if (control) return controlLine(control, cell);
-    const begun = STEP.exec(line);
-    if (begun) step = Number(begun[1]);
-    const of = begun && before.has(step) ? 'the step before the check' : begun && opened.has(step) ? 'the step of the check'
-      : !begun && opened.has(step) && ids.has(line.trim().split(':')[0]) ? 'the check' : '';
+  const meanings = new Map((narration.planLines ?? []).map((l) => [l.line, l]));
+  const lines = narration.plan.split('\n').map((line, i) => {
+    const {step, check, control} = meanings.get(i) ?? {};
+    if (control) return controlLine(line, control, cell);
+    const of = !step ? '' : check ? (opened.has(step) && ids.has(check) ? 'the check' : '')
+      : before.has(step) ? 'the step before the check' : opened.has(step) ? 'the step of the check' : '';
     return of ? h('mark', {class: 'marked', title: of}, visible(line) + '\n') : visible(line) + '\n';
   });
   return [decided.length > 0 && h('p', {class: 'dim'}, 'Marked: the check that decided, and the step before it.'),
@@ -214,7 +209,7 @@ function cause(cell, group, looked, lanes, led) {
     isNew(first) && !comparisonOf(cell, first).twins && atOnce(first),
     found?.instead && here?.cause && h('p', {}, h('b', {}, 'Here: '), visible(here.cause)),
     here?.because?.length > 0 && h('ul', {class: 'because-of'}, here.because.map((text) => h('li', {}, visible(text)))),
-    first.outcome === 'fail' && asModelled(cell, first),
+    first.outcome === 'fail' && asModelled(cell, here?.models ?? []),
     ledTo(led),
     [...new Set(group.map((c) => c.requirement))].filter((id) => index.statement.has(id)).map(said),
     fieldHistory(here),
@@ -230,16 +225,12 @@ function cause(cell, group, looked, lanes, led) {
       group.map((c) => values(c, looked.get(c.id), group.length > 1))));
 }
 
-// MODELS are the checks that compare a release with a model of its code, and what a check is
-// about that looks at the same.
-const MODELS = {
-  'oracle:wire-mode': /\b(connections|containers)\[|\.ready\b|restartCount/, 'oracle:field-survival': /\.spec\b|\b(requests|objects|history)\[/,
-  'oracle:watchdog-decisions': /\b(dependents|calls)\b/,
-};
+// MODELS are the checks that compare a release with a model of its code.
+const MODELS = ['oracle:wire-mode', 'oracle:field-survival', 'oracle:watchdog-decisions'];
 
-// asModelled says that a release did what the model of its code says in what a check is about.
-function asModelled(cell, check) {
-  const oracle = cell.checks.find((c) => c.outcome === 'pass' && MODELS[c.id]?.test(check.expected ?? ''));
+// asModelled says that a release did what one of the models of its code says, those of what a check is about.
+function asModelled(cell, models) {
+  const oracle = cell.checks.find((c) => c.outcome === 'pass' && models.includes(c.id));
   const text = cell.kep.startsWith('KEP-') ? `the text of ${cell.kep}` : 'the statement';
   return oracle && h('p', {class: 'as-modelled'}, h('code', {}, oracle.id), ` passes in this cell: the release behaves as the model of its code says, so ${visible(text)} may have to change, and not the release.`);
 }
@@ -429,7 +420,7 @@ function checks(cell, narration, lanes, choices) {
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   others.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
-  const modelled = others.length > 0 ? cell.checks.filter((c) => c.id in MODELS && c.outcome === 'pass') : [];
+  const modelled = others.length > 0 ? cell.checks.filter((c) => MODELS.includes(c.id) && c.outcome === 'pass') : [];
   const rest = cell.checks.filter((c) => asExpected(c) && !modelled.includes(c));
   others.push(...modelled);
   const means = askedFor(choices);

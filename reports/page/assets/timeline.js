@@ -24,10 +24,10 @@ const TITLES = {
   agent: 'Agents', leases: 'Leases', object: 'Objects',
 };
 
-// acted is the last step before another one that did something: checks and waits do not.
+// acted is the last step before another one that did something.
 export function acted(steps, number) {
   const before = (steps ?? []).filter((s) => s.number < number);
-  return before.findLast((s) => !/^(check|wait)\b/.test(s.action)) ?? before.at(-1);
+  return before.findLast((s) => s.acts) ?? before.at(-1);
 }
 
 // timeline returns the element. open is called with the number of an attempt that
