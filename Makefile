@@ -44,7 +44,7 @@ conformance: build ## build what is needed, run the catalog, print the verdicts
 
 watchdog: build ## dependency-watchdog: both releases on real API servers, and on the models
 	$(BIN)/skewrig run 'dwd/**' --report-dir $(REPORT_DIR)-watchdog $(RUN_FLAGS)
-	$(BIN)/skewrig simulate 'dwd/**' --against $(REPORT_DIR)-watchdog
+	$(BIN)/skewrig simulate 'dwd/**' --report $(REPORT_DIR)-watchdog
 
 podsapi: build ## the kubelet's Pods API (KEP-4188): each release that has it and the reference, in 6 minutes
 	$(BIN)/skewrig run 'kep-4188/**' --report-dir $(REPORT_DIR)-podsapi $(RUN_FLAGS)

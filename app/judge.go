@@ -170,7 +170,7 @@ func (c Catalog) savedCells(saved reports.Report, files []string) ([]plan.Cell, 
 	}
 	return pick(slices.Concat(known, both), ids, func(id string) error {
 		if len(files) == 0 {
-			return fmt.Errorf("%s comes from a file of your own: skewrig judge DIR FILE", id)
+			return fmt.Errorf("%s comes from a file of your own: skewrig report judge DIR FILE", id)
 		}
 		return fmt.Errorf("%s is neither in the catalog nor in %s", id, strings.Join(files, ", "))
 	})

@@ -28,7 +28,7 @@ func misplaced(path string) error {
 	}
 	switch of, _, _ := strings.Cut(head.APIVersion, "/"); {
 	case head.APIVersion == kindAPIVersion:
-		return fmt.Errorf("%s is a cluster file of kind, and no scenario: skewrig up %s starts it", path, path)
+		return fmt.Errorf("%s is a cluster file of kind, and no scenario: skewrig cluster up %s starts it", path, path)
 	case head.APIVersion == spec.APIVersion && head.Kind == known.Kind:
 		return fmt.Errorf("%s is a list of known deviations, and no scenario: give it with --known-deviations %s", path, path)
 	case head.APIVersion == "" || strings.HasSuffix(of, "skewrig.dev"):
@@ -43,5 +43,5 @@ func firstOf(path, apiVersion, kind string) string {
 	if of := apiVersion + " " + kind; of != "v1 Pod" && of != "apps/v1 Deployment" {
 		return ""
 	}
-	return fmt.Sprintf("skewrig init %s makes a catalog with a first one; or ", path)
+	return fmt.Sprintf("skewrig init --pod %s makes a catalog with a first one; or ", path)
 }

@@ -69,7 +69,7 @@ func RigLogs(rig string) (Logs, error) {
 	if err != nil {
 		return Logs{}, err
 	}
-	return Logs{}, fmt.Errorf("no rig %s: %s. The logs of a cell that has ended are in its report: skewrig logs --report DIR CELL", rig, there("rigs", names))
+	return Logs{}, fmt.Errorf("no rig %s: %s. The logs of a cell that has ended are in its report: skewrig cluster logs --report DIR CELL", rig, there("rigs", names))
 }
 
 // there says which of something there are.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,60 +12,86 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 )
 
-// registerArchives registers the flags that carry components to other machines.
-func (f *buildFlags) registerArchives(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.to, "export", "", "also write what is built to a FILE for other machines; - is standard output")
-	cmd.Flags().StringVar(&f.from, "import", "", "put what is in a FILE of --export into the cache; - is standard input")
+func newSave() *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use:   "save FILE [COMPONENT@RELEASE | RELEASE | COMPONENT ...]",
+		Short: "Build components, and save them to a file for other machines",
+		Long: `Build components as skewrig build components does, and save them to a FILE for other machines,
+which then need not build them; - is standard output. Such a machine needs the same version of
+skewrig, and the same Go or none.`,
+		Example: `  skewrig build save components.tar.zst       # the default pair
+  skewrig build save kubelets.tar.zst kubelet@newest kubelet@previous`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.save(cmd, args[0], args[1:]) },
+	}
+	f.registerReleased(cmd)
+	f.output.register(cmd)
+	f.registerCells(cmd)
+	return cmd
 }
 
-// runExport builds targets and exports them. If the archive goes to standard output,
-// nothing else does.
-func (f *buildFlags) runExport(cmd *cobra.Command, builder *build.Builder, targets []build.Target) error {
-	toStdout := f.to == app.Stdio
+// save builds targets, and saves them to a file. If that is standard output, nothing else is printed there.
+func (f *buildFlags) save(cmd *cobra.Command, file string, args []string) error {
+	toStdout := file == app.Stdio
 	switch {
-	case f.to == "":
-		return errors.New("--export names no file: name one, or - for standard output")
+	case file == "":
+		return errors.New("the file has no name: name one, or - for standard output")
 	case f.Assets != "":
-		return fmt.Errorf("the ready-made binaries in %s can't be exported: unset KUBEBUILDER_ASSETS", f.Assets)
+		return fmt.Errorf("the ready-made binaries in %s can't be saved: unset KUBEBUILDER_ASSETS", f.Assets)
 	case toStdout && f.json():
-		return errors.New("--export - writes the archive to standard output, where JSON has no place: leave out one of them")
+		return errors.New("- writes the archive to standard output, where JSON has no place: leave out one of them")
 	case toStdout && isTerminal(cmd.OutOrStdout()):
-		return errors.New("--export - would write the archive to a terminal: redirect it, or name a file")
+		return errors.New("- would write the archive to a terminal: redirect it, or name a file")
+	}
+	builder, targets, err := f.openTargets(cmd, args)
+	if err != nil {
+		return err
 	}
 	done := f.telling(cmd, builder)
-	built, err := app.Export(cmd.Context(), builder, targets, version(), f.to, cmd.OutOrStdout())
+	built, err := app.Export(cmd.Context(), builder, targets, version(), file, cmd.OutOrStdout())
 	done()
 	if err != nil || toStdout {
 		return err
 	}
 	return printResult(cmd, f.output, built, func(w io.Writer, built []build.Binary) {
 		printBuilt(w, built)
-		if info, err := os.Stat(f.to); err == nil {
-			fmt.Fprintf(w, "Exported to %s: %s\n", f.to, megabytes(info.Size()))
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintf(w, "Saved to %s: %s\n", file, megabytes(info.Size()))
 		}
 	})
 }
 
-// runImport imports what is in an archive.
-func (f *buildFlags) runImport(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("--import takes all that the file has: leave out %s", strings.Join(args, " "))
+func newLoad() *cobra.Command {
+	var b binaries
+	var out output
+	cmd := &cobra.Command{
+		Use:     "load FILE",
+		Short:   "Load components that another machine saved",
+		Long:    "Put what is in a FILE of skewrig build save into the cache of this machine; - is standard input.",
+		Example: "  skewrig build load components.tar.zst",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			builder := &build.Builder{Dir: b.CacheDir}
+			done := b.telling(cmd, builder)
+			loaded, err := app.Import(cmd.Context(), builder, version(), args[0], cmd.InOrStdin())
+			done()
+			if err != nil {
+				return err
+			}
+			return printResult(cmd, out, loaded, printLoaded)
+		},
 	}
-	builder := &build.Builder{Dir: f.CacheDir}
-	done := f.telling(cmd, builder)
-	imported, err := app.Import(cmd.Context(), builder, version(), f.from, cmd.InOrStdin())
-	done()
-	if err != nil {
-		return err
-	}
-	return printResult(cmd, f.output, imported, printImported)
+	out.register(cmd)
+	registerCacheDir(cmd, &b.CacheDir)
+	return cmd
 }
 
-func printImported(w io.Writer, imported []build.Binary) {
-	table(w, "COMPONENT\tRELEASE\tSIZE\tSTATE\tPATH", imported, func(b build.Binary) string {
-		state := "imported"
+func printLoaded(w io.Writer, loaded []build.Binary) {
+	table(w, "COMPONENT\tRELEASE\tSIZE\tSTATE\tPATH", loaded, func(b build.Binary) string {
+		state := "loaded"
 		if b.Cached {
-			state = "was there already"
+			state = "exists"
 		}
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", b.Component, b.Version, megabytes(b.Bytes), state, b.Path)
 	})

@@ -51,24 +51,24 @@ func built(t *testing.T, args ...string) (binaries []build.Binary) {
 func TestComponentsGoToAnotherMachine(t *testing.T) {
 	pretendGo(t)
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := skewrig(t, "build", "etcd", "--cache-dir", "one", "--export", "a.tar.zst")
-	if code != 0 || !strings.Contains(stdout, "Exported to a.tar.zst: 0 MB") || !strings.Contains(stderr, "etcd@"+string(release.Etcd)+" ") || !strings.Contains(stderr, "exported") {
+	code, stdout, stderr := skewrig(t, "build", "save", "a.tar.zst", "etcd", "--cache-dir", "one")
+	if code != 0 || !strings.Contains(stdout, "Saved to a.tar.zst: 0 MB") || !strings.Contains(stderr, "etcd@"+string(release.Etcd)+" ") || !strings.Contains(stderr, "exported") {
 		t.Fatalf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
-	if again := built(t, "build", "etcd", "--cache-dir", "one", "--export", "a.tar.zst"); !again[0].Cached {
+	if again := built(t, "build", "save", "a.tar.zst", "etcd", "--cache-dir", "one"); !again[0].Cached {
 		t.Errorf("it was built again: %+v", again)
 	}
 	t.Setenv("PATH", t.TempDir())
-	for i, want := range []string{"imported", "was there already"} {
-		code, stdout, stderr := skewrig(t, "build", "--import", "a.tar.zst", "--cache-dir", "two")
+	for i, want := range []string{"loaded", "exists"} {
+		code, stdout, stderr := skewrig(t, "build", "load", "a.tar.zst", "--cache-dir", "two")
 		if code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, string(release.Etcd)) {
 			t.Errorf("import %d: exit code %d, not %q:\n%s%s", i, code, want, stdout, stderr)
 		}
 	}
-	if there := built(t, "build", "--import", "a.tar.zst", "--cache-dir", "two"); !there[0].Cached || there[0].Component != build.Etcd {
+	if there := built(t, "build", "load", "a.tar.zst", "--cache-dir", "two"); !there[0].Cached || there[0].Component != build.Etcd {
 		t.Errorf("it is %+v", there)
 	}
-	used := built(t, "build", "etcd", "--cache-dir", "two")
+	used := built(t, "build", "components", "etcd", "--cache-dir", "two")
 	if abs, err := filepath.Abs("two"); err != nil || !used[0].Cached || !strings.HasPrefix(used[0].Path, abs) {
 		t.Errorf("it uses %+v: %v", used, err)
 	}
@@ -78,7 +78,7 @@ func TestComponentsGoToAnotherMachine(t *testing.T) {
 func TestComponentsGoThroughAPipe(t *testing.T) {
 	pretendGo(t)
 	t.Chdir(t.TempDir())
-	code, archive, stderr := skewrig(t, "build", "etcd", "--cache-dir", "one", "--export", "-")
+	code, archive, stderr := skewrig(t, "build", "save", "-", "etcd", "--cache-dir", "one")
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -91,7 +91,7 @@ func TestComponentsGoThroughAPipe(t *testing.T) {
 	stdin := os.Stdin
 	os.Stdin = in
 	defer func() { os.Stdin = stdin }()
-	if imported := built(t, "build", "--import", "-", "--cache-dir", "two"); imported[0].Cached {
+	if imported := built(t, "build", "load", "-", "--cache-dir", "two"); imported[0].Cached {
 		t.Errorf("it is %+v", imported)
 	}
 }
@@ -101,7 +101,7 @@ func TestComponentsGoThroughAPipe(t *testing.T) {
 func TestAnArchiveThatIsNoUseHere(t *testing.T) {
 	pretendGo(t)
 	t.Chdir(t.TempDir())
-	if code, _, stderr := skewrig(t, "build", "etcd", "--cache-dir", "one", "--export", "a.tar.zst"); code != 0 {
+	if code, _, stderr := skewrig(t, "build", "save", "a.tar.zst", "etcd", "--cache-dir", "one"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	golden.Write(t, "cut", readText(t, "a.tar.zst")[:200])
@@ -112,12 +112,12 @@ func TestAnArchiveThatIsNoUseHere(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--import a.tar.zst --cache-dir two", exitUsage, fmt.Sprintf("importing a.tar.zst: go1.90.1 %s %s v1 off made etcd@%s, and skewrig would not use it here, where Go is go1.90.2 ", runtime.GOOS, runtime.GOARCH, release.Etcd)},
-		{"--import a.tar.zst --cache-dir two", exitUsage, "set GOTOOLCHAIN"},
-		{"--import cut --cache-dir two", exitUsage, "importing cut: it is damaged or cut off (unexpected EOF)"},
-		{"--import nowhere --cache-dir two", exitUsage, "nowhere: no such file"},
-		{"--import a.tar.zst --cache-dir tree/two", exitNotJudged, "tree"},
-		{"etcd --cache-dir one --export one", exitUsage, "one: not a regular file but a directory"},
+		{"load a.tar.zst --cache-dir two", exitUsage, fmt.Sprintf("importing a.tar.zst: go1.90.1 %s %s v1 off made etcd@%s, and skewrig would not use it here, where Go is go1.90.2 ", runtime.GOOS, runtime.GOARCH, release.Etcd)},
+		{"load a.tar.zst --cache-dir two", exitUsage, "set GOTOOLCHAIN"},
+		{"load cut --cache-dir two", exitUsage, "importing cut: it is damaged or cut off (unexpected EOF)"},
+		{"load nowhere --cache-dir two", exitUsage, "nowhere: no such file"},
+		{"load a.tar.zst --cache-dir tree/two", exitNotJudged, "tree"},
+		{"save one etcd --cache-dir one", exitUsage, "one: not a regular file but a directory"},
 	} {
 		code, stdout, stderr := skewrig(t, append([]string{"build"}, strings.Fields(c.args)...)...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) {
@@ -125,7 +125,7 @@ func TestAnArchiveThatIsNoUseHere(t *testing.T) {
 		}
 	}
 	t.Setenv("KUBEBUILDER_ASSETS", "assets")
-	if code, _, stderr := skewrig(t, "build", "etcd", "--cache-dir", "one", "--export", "b.tar.zst"); code != exitUsage || !strings.Contains(stderr, "unset KUBEBUILDER_ASSETS") {
+	if code, _, stderr := skewrig(t, "build", "save", "b.tar.zst", "etcd", "--cache-dir", "one"); code != exitUsage || !strings.Contains(stderr, "unset KUBEBUILDER_ASSETS") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

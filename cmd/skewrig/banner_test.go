@@ -51,7 +51,7 @@ func TestBanner(t *testing.T) {
 }
 
 func TestUpRefusesImagesBeforeAnythingStarts(t *testing.T) {
-	code, _, stderr := skewrig(t, "up", "--image", "nginx", "--image", "web=http:80", "--default-image", "tcp")
+	code, _, stderr := skewrig(t, "cluster", "up", "--image", "nginx", "--image", "web=http:80", "--default-image", "tcp")
 	if code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
@@ -66,8 +66,8 @@ func TestUpRefusesImagesBeforeAnythingStarts(t *testing.T) {
 func TestUpOverwritesNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine")
 	golden.Write(t, file, "kept")
-	code, _, stderr := skewrig(t, "up", "--history", file, "--kubeconfig", file, "--default-image", "tcp")
-	for _, want := range []string{"--history: " + file + " is there already", "--kubeconfig: " + file + " is there already"} {
+	code, _, stderr := skewrig(t, "cluster", "up", "--history", file, "--kubeconfig", file, "--default-image", "tcp")
+	for _, want := range []string{"--history: file " + file + " already exists", "--kubeconfig: file " + file + " already exists"} {
 		if code != 3 || !strings.Contains(stderr, want) {
 			t.Errorf("exit code %d, %q is not in:\n%s", code, want, stderr)
 		}

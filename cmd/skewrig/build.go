@@ -14,55 +14,60 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 )
 
+// buildFlags are those of skewrig build components.
 type buildFlags struct {
 	binaries
 	output
-	list, prune bool
-	all         bool
-	cells       []string
-	to, from    string // archives
+	cells            []string
+	list, prune, all bool
 }
 
+var _ = register(useCluster, newBuild)
+
 func newBuild() *cobra.Command {
+	return newParent(&cobra.Command{
+		Use:   "build",
+		Short: "Build components and images, and carry them to other machines",
+		Long: `Build components of Kubernetes from their releases, images for nodes and for mocks, and carry
+components to other machines. Without a subcommand, it is skewrig build components.`,
+		Example: `  skewrig build
+  skewrig build save components.tar.zst`,
+	}, true, newComponents(), newNodeImage(), newMockImage(), newSave(), newLoad())
+}
+
+func newComponents() *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
-		Use:   "build [COMPONENT@RELEASE | RELEASE | COMPONENT ...]",
+		Use:   "components [COMPONENT@RELEASE | RELEASE | COMPONENT ...]",
 		Short: "Build components from their releases",
 		Long: `Build components from the Go modules of their releases, or with --source from a checkout,
 into a cache. Without arguments, build the components that the default cells need; with --for,
-those that some cells need.
-
---export also writes them to a file, and --import puts what is in such a file into the
-cache of another machine, which need not build them then. That machine needs the same
-version of skewrig, and the same Go or none.`,
-		Example: `  skewrig build                       # the default pair
-  skewrig build kubelet@v1.35.4       # one component
-  skewrig build v1.34.4               # all components of a release
-  skewrig build --for 'kep-4939/**'    # what these cells need
-  skewrig build --list
-  skewrig build --export components.tar.zst       # the default pair, for other machines
-  skewrig build --import components.tar.zst       # there
-  skewrig build kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go
-  skewrig build kubelet@newest --source ../kubernetes     # your own checkout`,
+those that some cells need.`,
+		Example: `  skewrig build components                       # the default pair
+  skewrig build components kubelet@v1.35.4       # one component
+  skewrig build components v1.34.4               # all components of a release
+  skewrig build components --for 'kep-4939/**'    # what these cells need
+  skewrig build components --list
+  skewrig build components kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go
+  skewrig build components kubelet@newest --source ../kubernetes     # your own checkout`,
 		RunE: f.run,
 	}
-	f.binaries.register(cmd)
+	f.registerDescribed(cmd)
 	f.output.register(cmd)
+	f.registerCells(cmd)
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the entries of the cache")
 	cmd.Flags().BoolVar(&f.prune, "prune", false, "remove cache entries that the default cells don't need")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --prune: remove everything")
-	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
-	cmd.AddCommand(newNodeImage(), newPlayerImage())
-	f.registerArchives(cmd)
-	for flag, others := range map[string][]string{
-		"prune": {"for", "overlay", "source", "list"}, "list": {"for", "overlay", "source", "all"},
-		"export": {"list", "prune", "import", "overlay", "source", "binary"}, "import": {"list", "prune", "for", "overlay", "source", "binary"},
-	} {
+	for flag, others := range map[string][]string{"prune": {"for", "overlay", "source", "list"}, "list": {"for", "overlay", "source", "all"}} {
 		for _, other := range others {
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
 		}
 	}
 	return cmd
+}
+
+func (f *buildFlags) registerCells(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.cells, "for", nil, "build what the cells need that a PATTERN or a scenario FILE selects (repeatable)")
 }
 
 func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
@@ -75,26 +80,26 @@ func (f *buildFlags) run(cmd *cobra.Command, args []string) error {
 		return f.runList(cmd)
 	case f.prune:
 		return f.runPrune(cmd)
-	case cmd.Flags().Changed("import"):
-		return f.runImport(cmd, args)
 	}
-	builder, here, err := f.open(cmd)
+	builder, targets, err := f.openTargets(cmd, args)
 	if err != nil {
 		return err
-	}
-	targets, err := planning(cmd.Context(), func() ([]build.Target, error) { return f.targets(here, args) })
-	if err != nil {
-		return err
-	}
-	targets = builder.On(targets)
-	if cmd.Flags().Changed("export") {
-		return f.runExport(cmd, builder, targets)
 	}
 	built, err := f.build(cmd.Context(), cmd, builder, targets, nil)
 	if err != nil {
 		return err
 	}
 	return printResult(cmd, f.output, built, printBuilt)
+}
+
+// openTargets returns a builder, and what it is to build.
+func (f *buildFlags) openTargets(cmd *cobra.Command, args []string) (*build.Builder, []build.Target, error) {
+	builder, here, err := f.open(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	targets, err := planning(cmd.Context(), func() ([]build.Target, error) { return f.targets(here, args) })
+	return builder, builder.On(targets), err
 }
 
 func printBuilt(w io.Writer, built []build.Binary) {

@@ -13,6 +13,8 @@ import (
 	"github.com/skewrig/skewrig/docs"
 )
 
+var _ = register(lookUp, newDocs)
+
 func newDocs() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{

@@ -110,6 +110,7 @@ func (c checker) check(words []string) error {
 // skewrig checks a command line against the command tree, without running it.
 func (c checker) skewrig(args []string) error {
 	root := newRoot()
+	args, _ = renamed(root, args)
 	root.InitDefaultCompletionCmd(args...)
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -127,7 +128,7 @@ func (c checker) skewrig(args []string) error {
 			err = errors.Join(err, c.file(f.Value.String()))
 		}
 	}
-	positions := usage(cmd.Use)
+	positions := parseUsage(cmd.Use)
 	if slices.Contains(namesAt(positions, 0), "PATTERN") && slices.ContainsFunc(args, app.IsFile) {
 		return errors.Join(err, c.ofFiles(args))
 	}
@@ -135,44 +136,6 @@ func (c checker) skewrig(args []string) error {
 		err = errors.Join(err, c.argument(namesAt(positions, i), arg))
 	}
 	return err
-}
-
-// position is an argument of a usage line: what it can be, and whether more of the
-// same may follow.
-type position struct {
-	names    []string
-	repeated bool
-}
-
-// usage reads the arguments of a usage line such as "judge DIR [FILE ...]".
-func usage(line string) (positions []position) {
-	words := strings.Fields(strings.NewReplacer("[", " ", "]", " ").Replace(line))
-	alternative := false
-	for _, word := range words[1:] {
-		last := len(positions) - 1
-		switch {
-		case word == "|":
-			alternative = true
-		case word == "..." && last >= 0:
-			positions[last].repeated = true
-		case alternative && last >= 0:
-			positions[last].names, alternative = append(positions[last].names, word), false
-		default:
-			positions = append(positions, position{names: []string{word}})
-		}
-	}
-	return positions
-}
-
-// namesAt is what the argument at a place can be.
-func namesAt(positions []position, place int) []string {
-	if place >= len(positions) && len(positions) > 0 && positions[len(positions)-1].repeated {
-		place = len(positions) - 1
-	}
-	if place >= len(positions) {
-		return nil
-	}
-	return positions[place].names
 }
 
 // ofFiles checks files and the patterns that choose of their cells.

@@ -89,7 +89,11 @@ func commandPage(cmd *cobra.Command) string {
 
 func writeFlags(b *bytes.Buffer, title string, flags *pflag.FlagSet) {
 	if flags.HasAvailableFlags() {
-		fmt.Fprintf(b, "\n## %s\n\n```\n%s```\n", title, flags.FlagUsages())
+		own, shared := splitFlags(flags)
+		fmt.Fprintf(b, "\n## %s\n\n```\n%s```\n", title, own.FlagUsages())
+		if shared != "" {
+			fmt.Fprintf(b, "%s.\n", strings.Replace(shared, "\n  ", " ", 1))
+		}
 	}
 }
 

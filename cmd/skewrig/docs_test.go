@@ -183,7 +183,9 @@ func (c checker) span(text string) error {
 	if len(words) == 0 || !slices.Contains([]string{"skewrig", "bin/skewrig", "make", "go"}, words[0]) {
 		return nil
 	}
-	if cmd, rest, err := newRoot().Find(words[1:]); strings.HasSuffix(words[0], "skewrig") && err == nil && cmd.HasParent() && len(rest) == 0 {
+	root := newRoot()
+	named, _ := renamed(root, words[1:])
+	if cmd, rest, err := root.Find(named); strings.HasSuffix(words[0], "skewrig") && err == nil && cmd.HasParent() && len(rest) == 0 {
 		return nil
 	}
 	return c.checkScript(text)
@@ -216,13 +218,13 @@ func TestWrongCommandsInDocsAreFound(t *testing.T) {
 	for script, want := range map[string]string{
 		"skewrig run --fast":                                  "unknown flag: --fast",
 		"skewrig rum":                                         `unknown command "rum"`,
-		"skewrig podsapi lisp":                                `podsapi has no command "lisp"`,
+		"skewrig podsapi lisp":                                `unknown command "lisp" for skewrig podsapi`,
 		"skewrig run 'kep-4940/**'":                           "matches no cell",
 		"skewrig run kep-4939/**":                             "not quoted",
 		"skewrig list && skewrig plan nowhere.yaml":           "nowhere.yaml",
 		"skewrig plan " + examples + "pod.yaml":               "pod.yaml",
 		"skewrig judge report nowhere.yaml":                   "nowhere.yaml",
-		"skewrig judge":                                       "arg",
+		"skewrig report merge --report-dir both":              "got 0 arguments",
 		"skewrig report report -o pdf":                        `"pdf"`,
 		"skewrig build kube-proxy@v1.90.1":                    "kube-proxy",
 		"skewrig up nowhere.yaml":                             "nowhere.yaml",

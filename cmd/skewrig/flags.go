@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
@@ -37,8 +38,7 @@ func (c *choice) Type() string   { return "string" }
 
 func (c *choice) Set(text string) error {
 	if !slices.Contains(c.of, text) {
-		last := len(c.of) - 1
-		return fmt.Errorf("it can be %s or %s", strings.Join(c.of[:last], ", "), c.of[last])
+		return fmt.Errorf("supported values: %s", strings.Join(c.of, ", "))
 	}
 	c.value = text
 	return nil
@@ -111,9 +111,34 @@ func registerKnown(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "known-deviations", "", "a list of checks that are known to fail, with reasons and links, in addition to the catalog's list")
 }
 
-// registerReports registers the flag that names the reports of saved runs.
+// registerReport registers the flag that names a saved report. Shorthand is f, or empty where -f means something else.
+func registerReport(cmd *cobra.Command, dir *string, shorthand string) {
+	cmd.Flags().StringVarP(dir, "report", shorthand, defaultReport, "the directory of a saved report")
+}
+
+// registerReports registers the flag that names saved reports.
 func registerReports(cmd *cobra.Command, dirs *[]string) {
-	cmd.Flags().StringArrayVar(dirs, "report", []string{"report"}, "the report directory of a run (repeatable)")
+	cmd.Flags().StringArrayVarP(dirs, "report", "f", []string{defaultReport}, "the directory of a saved report (repeatable)")
+}
+
+// defaultReport is the directory where a run writes its report, and where it is read from, unless a flag says otherwise.
+const defaultReport = "report"
+
+// dirFirst returns the directory of a saved report, and the arguments that don't name it: the first one does unless
+// --report is given.
+func dirFirst(cmd *cobra.Command, dir string, args []string) (string, []string) {
+	if len(args) == 0 || cmd.Flags().Changed("report") {
+		return dir, args
+	}
+	return args[0], args[1:]
+}
+
+// dirsOr returns the arguments if there are any, and otherwise the directories of --report.
+func dirsOr(dirs, args []string) []string {
+	if len(args) > 0 {
+		return args
+	}
+	return dirs
 }
 
 // registerCacheDir registers the flag that names the cache of built components.
@@ -127,32 +152,54 @@ type binaries struct {
 	onlyNew bool // what is in the cache is not reported
 }
 
-// registerToolchain registers the flag that says which Go compiles releases.
-func registerToolchain(cmd *cobra.Command, toolchain *build.Toolchain) {
-	cmd.Flags().Func("toolchain", "the Go that compiles Kubernetes: local, which is the installed one, or a newer one that a release needs; "+
-		"or released, which is the one that each release was published with (default local)", func(text string) (err error) {
-		*toolchain, err = build.ParseToolchain(text)
-		return err
-	})
+// register registers all of them, before the command has others. Its help names them, and no more.
+func (b *binaries) register(cmd *cobra.Command) {
+	b.registerDescribed(cmd)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { _ = cmd.Flags().SetAnnotation(f.Name, ofBuild, nil) }) // it exists
 }
 
-func (b *binaries) register(cmd *cobra.Command) {
-	b.Assets = os.Getenv("KUBEBUILDER_ASSETS")
-	registerCacheDir(cmd, &b.CacheDir)
+// registerDescribed registers all of them, and the help of the command describes them.
+func (b *binaries) registerDescribed(cmd *cobra.Command) {
+	b.registerReleased(cmd)
 	cmd.Flags().StringArrayVar(&b.Given, "binary", nil,
 		"use a prebuilt binary: COMPONENT=PATH for the release that it reports, or COMPONENT@RELEASE=PATH (repeatable; also from KUBEBUILDER_ASSETS)")
-	registerToolchain(cmd, &b.Toolchain)
-	cmd.Flags().StringArrayVar(&b.StandIns, "stand-in", nil,
-		"compile another module than one that Kubernetes asks for and that can't be had: MODULE=VERSION, MODULE=OTHER@VERSION or MODULE=./DIR; the report names it (repeatable)")
 	cmd.Flags().StringArrayVar(&b.Overlays, "overlay", nil,
 		"compile FILE instead of PATH of k8s.io/kubernetes: PATH=FILE, or COMPONENT@RELEASE:PATH=FILE for one component or one release of it (repeatable)")
-	b.registerReleases(cmd)
+	b.registerSources(cmd)
 }
 
-// registerReleases registers the flags that say what newest, previous and a release stand for.
-func (b *binaries) registerReleases(cmd *cobra.Command) {
+// registerReleased registers those about components of releases as they are.
+func (b *binaries) registerReleased(cmd *cobra.Command) {
+	b.Assets = os.Getenv("KUBEBUILDER_ASSETS")
+	b.registerBuild(cmd)
+	b.registerPair(cmd)
+}
+
+// registerBuild registers those that say how releases are compiled.
+func (b *binaries) registerBuild(cmd *cobra.Command) {
+	registerCacheDir(cmd, &b.CacheDir)
+	cmd.Flags().Func("toolchain", "the Go that compiles Kubernetes: local, which is the installed one, or a newer one that a release needs; "+
+		"or released, which is the one that each release was published with (default local)", func(text string) (err error) {
+		b.Toolchain, err = build.ParseToolchain(text)
+		return err
+	})
+	cmd.Flags().StringArrayVar(&b.StandIns, "stand-in", nil,
+		"compile another module than one that Kubernetes asks for and that can't be had: MODULE=VERSION, MODULE=OTHER@VERSION or MODULE=./DIR; the report names it (repeatable)")
+}
+
+// registerPair registers those that say what newest and previous are.
+func (b *binaries) registerPair(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&b.Newest, "newest", "", "the release that scenarios call newest, such as v1.38.0-beta.0 (default: see skewrig version)")
 	cmd.Flags().StringVar(&b.Previous, "previous", "", "the one that they call previous (default: with --newest, the newest known release of the minor version before)")
+}
+
+// registerReleases registers those that say what newest, previous and a release stand for.
+func (b *binaries) registerReleases(cmd *cobra.Command) {
+	b.registerPair(cmd)
+	b.registerSources(cmd)
+}
+
+func (b *binaries) registerSources(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&b.Sources, "source", nil,
 		"compile a git checkout of Kubernetes, with what is not committed, in the place of the newest release: DIR, or DIR@REF for a commit; COMPONENT=DIR or COMPONENT@RELEASE=DIR for one component, or one release of it (repeatable)")
 }
@@ -206,7 +253,7 @@ func (b *binaries) telling(cmd *cobra.Command, builder *build.Builder) (done fun
 
 // registerParallel registers the flag that says how many cells run in parallel.
 func registerParallel(cmd *cobra.Command, parallel *int) {
-	cmd.Flags().IntVar(parallel, "parallel", app.Parallel(), "how many cells run in parallel that have a control plane of their own; three times as many that share one")
+	cmd.Flags().IntVar(parallel, "parallel", app.Parallel(), "maximum number of cells in parallel (three times as many for cells that share a control plane)")
 	cmd.Flags().Lookup("parallel").DefValue = "what cores and memory allow" // the same help on all machines
 }
 

@@ -17,13 +17,15 @@ import (
 	"github.com/skewrig/skewrig/sweep/gated"
 )
 
+var _ = register(lookFurther, newGates)
+
 func newGates() *cobra.Command {
 	var out output
 	var b binaries
 	var short bool
 	cmd := &cobra.Command{
 		Use:   "gates [RELEASE | FROM..TO] [GATE ...]",
-		Short: "Show the feature gates of a release, and the fields that they guard",
+		Short: "Show a release's feature gates and the fields that they guard",
 		Long: `Show the feature gates of a release with the fields of the API that each guards, and where
 objects can have them, or what differs between two releases. It is read from the sources of
 the releases, which are downloaded once, and no component is started. Of a checkout, or a

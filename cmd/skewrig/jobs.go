@@ -41,7 +41,7 @@ func (f *jobsFlags) register(cmd *cobra.Command, cluster *kubeconfig, of string,
 func (*jobsFlags) wanted(cmd *cobra.Command) bool { return cmd.Flags().Changed("jobs") }
 
 // ofGatherer are flags for who gathers the shards of a Job.
-var ofGatherer = []string{"jobs", "image", "namespace", "job-patch", "kubeconfig", "context", "report-dir", "force", "output", "github", "known", "quiet", "verbose"}
+var ofGatherer = []string{"jobs", "image", "namespace", "job-patch", "kubeconfig", "context", "report-dir", "force", "output", "github", "baseline", "provider-config", "quiet", "verbose"}
 
 // args are those with which each shard runs.
 func (f *jobsFlags) args(cmd *cobra.Command, named []string) (args []string, _ error) {
@@ -82,7 +82,7 @@ func (f *jobsFlags) of(cmd *cobra.Command, named []string) (app.Jobs, error) {
 		problem = errors.Join(problem, fmt.Errorf("--jobs is %d; it must be at least 1", f.number))
 	}
 	if f.image == "" {
-		problem = errors.Join(problem, errors.New("--jobs needs --image: an image with skewrig and its components, which the cluster can pull (make image makes one)"))
+		problem = errors.Join(problem, errors.New("--jobs needs an image (jobs.image of --provider-config): one with skewrig and its components, which the cluster can pull (make image makes one)"))
 	}
 	config, err := f.config()
 	problem = errors.Join(problem, err)

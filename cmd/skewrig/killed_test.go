@@ -135,7 +135,7 @@ func (v *victim) expectNothingLeft(t *testing.T) {
 	if !await.Until(t.Context(), goneLimit, func() bool { return len(left()) == 0 }) {
 		t.Errorf("these are left: %v", left())
 	}
-	if _, said := v.skewrig(t, "ps", "-o", "json"); said != "[]\n" {
+	if _, said := v.skewrig(t, "cluster", "list", "-o", "json"); said != "[]\n" {
 		t.Errorf("these are listed: %s", said)
 	}
 }
@@ -150,7 +150,7 @@ func (v *victim) expectReport(t *testing.T, m moment) {
 			t.Errorf("%s was %s, and is %s", cell.ID, cell.Outcome, now.Outcome)
 		}
 	}
-	judged := v.print(t, append([]string{"judge", v.dir, "-o", "json"}, m.files...)...)
+	judged := v.print(t, append([]string{"report", "judge", v.dir, "-o", "json"}, m.files...)...)
 	if len(judged.Cells) != len(v.before.Cells) {
 		t.Errorf("%d cells were judged, want %d", len(judged.Cells), len(v.before.Cells))
 	}

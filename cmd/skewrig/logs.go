@@ -25,7 +25,7 @@ func newLogs() *cobra.Command {
 		Use:   "logs RIG [COMPONENT]",
 		Short: "Show the logs of a rig's components",
 		Long: `List the logs of a rig that runs, or print that of one of its components. RIG is a
-name that skewrig ps lists, or the cell that runs on it. What containers wrote is listed
+name that skewrig cluster list shows, or the cell that runs on it. What containers wrote is listed
 as pods/NAMESPACE_POD/CONTAINER/ATTEMPT, the last 256 KiB of each attempt.
 
 With --report, RIG is a cell of a saved report, and its logs are listed or printed. Of a
@@ -33,15 +33,15 @@ cell that ran several times, they are those of the first run with the worst outc
 
 A component is named as in a scenario, such as kubelet/node-a, or by the beginning of
 its name if no other begins so.`,
-		Example: `  skewrig logs up-4711
-  skewrig logs up-4711 kubelet/node-a --follow
-  skewrig logs --report report kep-4939/skew/older-kubelet/apiserver:v1.37.1/kubelet:v1.36.3 kube-apiserver
-  skewrig logs up-4711 pods/default_web/app/0`,
+		Example: `  skewrig cluster logs up-4711
+  skewrig cluster logs up-4711 kubelet/node-a --follow
+  skewrig cluster logs --report report kep-4939/skew/older-kubelet/apiserver:v1.37.1/kubelet:v1.36.3 kube-apiserver
+  skewrig cluster logs up-4711 pods/default_web/app/0`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: f.run,
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&f.report, "report", "", "the report directory of a run (default: the rigs that run)")
+	cmd.Flags().StringVar(&f.report, "report", "", "the directory of a saved report (default: the rigs that run)")
 	cmd.Flags().IntVar(&f.number, "run", 0, "with --report: the number of a run of the cell (default: the first of its worst)")
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what is written, until the rig ends or Ctrl-C")
 	return cmd

@@ -27,7 +27,7 @@ func main() {
 	// default action and ends skewrig at once (its children die with it).
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
-	spareProcessor()
+	relaxGC()
 	boundMemory(max(minMemory, uint64(app.Host().MemoryBytes)/2))
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -35,6 +35,10 @@ func main() {
 // run is skewrig, but for the process around it. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	args, notices := renamed(root, args)
+	for _, notice := range notices {
+		fmt.Fprintln(stderr, notice)
+	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -79,7 +83,7 @@ func failures(err error) (others []error) {
 		}
 		return others
 	}
-	if !errors.As(err, new(exitCode)) {
+	if err != nil && !errors.As(err, new(exitCode)) {
 		others = append(others, err)
 	}
 	return others

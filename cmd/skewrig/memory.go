@@ -7,10 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareProcessor has Go collect garbage less often, as long as that takes less than 1 GiB,
-// unless the environment says otherwise: the components beside skewrig need the processor, and
-// rarely the memory. It is a tenth of what skewrig itself takes in a run.
-func spareProcessor() {
+// relaxGC raises GOGC, capped by a memory limit of 1 GiB, unless the environment sets them: the components beside
+// skewrig need the processor, and rarely the memory. This spares a tenth of what skewrig itself takes in a run.
+func relaxGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}

@@ -16,7 +16,7 @@ type nodeImageFlags struct {
 	output
 }
 
-// nodeImage is an image that was made.
+// nodeImage is an image that was built.
 type nodeImage struct {
 	Release release.Version `json:"release"`
 	Image   string          `json:"image"`
@@ -26,8 +26,8 @@ func newNodeImage() *cobra.Command {
 	var f nodeImageFlags
 	cmd := &cobra.Command{
 		Use:   "node-image RELEASE ...",
-		Short: "Make node images for kind, without a registry",
-		Long: `Make node images for kind: Debian's packages, the files of kind's own images, and the
+		Short: "Build node images for kind, without a registry",
+		Long: `Build node images for kind: Debian's packages, the files of kind's own images, and the
 components of a release, built from its module. It takes root, debootstrap and Docker, and no
 registry. skewrig run --provider kind finds them by their names.`,
 		Example: `  sudo skewrig build node-image v1.37.1 v1.36.3
@@ -55,15 +55,15 @@ func (f *nodeImageFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	done := f.telling(cmd, builder)
 	defer done()
-	var made []nodeImage
+	var built []nodeImage
 	for _, v := range releases {
 		name, err := app.NodeImage(cmd.Context(), builder, v, func(what string) { fmt.Fprintf(news(cmd), "%s: %s\n", v, what) })
 		if err != nil {
 			return err
 		}
-		made = append(made, nodeImage{v, name})
+		built = append(built, nodeImage{v, name})
 	}
-	return printResult(cmd, f.output, made, func(w io.Writer, made []nodeImage) {
-		table(w, "RELEASE\tIMAGE", made, func(i nodeImage) string { return fmt.Sprintf("%s\t%s", i.Release, i.Image) })
+	return printResult(cmd, f.output, built, func(w io.Writer, built []nodeImage) {
+		table(w, "RELEASE\tIMAGE", built, func(i nodeImage) string { return fmt.Sprintf("%s\t%s", i.Release, i.Image) })
 	})
 }

@@ -15,18 +15,16 @@ import (
 	"github.com/skewrig/skewrig/podsapi/show"
 )
 
+var _ = register(useCluster, newPodsAPI)
+
 func newPodsAPI() *cobra.Command {
-	cmd := &cobra.Command{
+	return newParent(&cobra.Command{
 		Use:   "podsapi",
-		Short: "Read, check and simulate the Pods API of a kubelet (KEP-4188)",
+		Short: "Read, check and mock a kubelet's Pods API (KEP-4188)",
 		Long: `A kubelet serves the Pods API on a unix socket to the agents of its node. list,
 get and watch read it; check checks it against KEP-4188, also on a real machine;
 serve simulates a node for an agent in development.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newPodsList(), newPodsGet(), newPodsWatch(), newPodsCheck(), newPodsServe())
-	return cmd
+	}, false, newPodsList(), newPodsGet(), newPodsWatch(), newPodsCheck(), newPodsServe())
 }
 
 // socketFlag is the flag that names the socket to ask.

@@ -73,7 +73,7 @@ func TestPodsAreListedAndGot(t *testing.T) {
 		{[]string{"get", "shop/db", "-o", "yaml", "--fields", "metadata.name"}, 0, "apiVersion: v1\nkind: Pod\nmetadata:\n  name: db\n"},
 		{[]string{"get", "cache"}, exitNotJudged, `there is no pod "cache"`},
 		{[]string{"list", "--fields", "metadata.nam"}, exitUsage, `did you mean "name"?`},
-		{[]string{"list", "-o", "text"}, exitUsage, "table, yaml or json"},
+		{[]string{"list", "-o", "text"}, exitUsage, "supported values: table, yaml, json"},
 		{[]string{"get"}, exitUsage, "arg"},
 	} {
 		code, stdout, stderr := skewrig(t, append([]string{"podsapi", tc.args[0], "--socket", socket}, tc.args[1:]...)...)

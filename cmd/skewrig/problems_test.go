@@ -132,8 +132,8 @@ func TestAllProblemsOfAFileAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"each kind": eachKind, "half decoded": halfDecoded} {
 		golden.Write(t, "mine.yaml", text)
-		for _, command := range []string{"plan", "run"} {
-			code, stdout, stderr := skewrig(t, command, "mine.yaml")
+		for _, command := range [][]string{{"run", "--dry-run"}, {"run"}} {
+			code, stdout, stderr := skewrig(t, append(command, "mine.yaml")...)
 			if code != exitUsage || stdout != "" {
 				t.Errorf("%s, %s: exit code %d, printed %q", name, command, code, stdout)
 			}

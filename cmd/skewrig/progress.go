@@ -158,7 +158,7 @@ func tellCells(cmd *cobra.Command, p *progress, f *app.Forecast) func(engine.Pro
 			f.Begin(id, time.Now())
 			p.begin(id, id)
 			if verbose {
-				p.line("%s: its rig starts", id)
+				p.line("%s: starting its cluster", id)
 			}
 		}
 	}

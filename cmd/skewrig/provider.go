@@ -19,6 +19,7 @@ import (
 // provider are the flags that say what cells run on.
 type provider struct {
 	choice
+	config  providerConfig
 	cluster *kubeconfig
 	nodes   string
 	images  []string
@@ -36,11 +37,12 @@ var (
 
 func (p *provider) register(cmd *cobra.Command, cluster *kubeconfig) {
 	p.cluster = cluster
-	p.choice.register(cmd, "provider", "", "rig", "what cells run on: rig, kind for kind clusters, or cluster for one that there is, of the kubeconfig", "rig", app.ProviderKind, app.ProviderCluster)
+	p.config.register(cmd)
+	p.choice.register(cmd, "provider", "", "rig", "what cells run on: rig, kind for kind clusters, or cluster for an existing cluster, from the kubeconfig", "rig", app.ProviderKind, app.ProviderCluster)
 	cmd.Flags().StringVar(&p.nodes, "nodes", "", "with --provider cluster: a selector of labels; only such nodes are used (default: all that are ready)")
-	cmd.Flags().StringArrayVar(&p.kind.NodeImages, "node-image", nil, "with --provider kind: RELEASE=IMAGE, the node image of a release (default: what skewrig build node-image made, or kindest/node of the release; repeatable)")
+	cmd.Flags().StringArrayVar(&p.kind.NodeImages, "node-image", nil, "with --provider kind: RELEASE=IMAGE, the node image of a release (default: what skewrig build node-image built, or kindest/node of the release; repeatable)")
 	cmd.Flags().StringArrayVar(&p.images, "real-image", nil, "with --provider cluster: an image that its nodes can pull, of those that scenarios have fake servers for; * in it matches all but / (repeatable)")
-	cmd.Flags().StringVar(&p.player, "player-image", "", "with --provider cluster: an image that its nodes can pull, which plays those of scenarios (skewrig build player-image; default: nodes pull the images of scenarios)")
+	cmd.Flags().StringVar(&p.player, "player-image", "", "with --provider cluster: an image that its nodes can pull, which mocks those of scenarios (skewrig build mock-image; default: nodes pull the images of scenarios)")
 }
 
 // isKind reports whether cells run on kind clusters.
@@ -51,6 +53,20 @@ func (p *provider) isCluster() bool { return p.value == app.ProviderCluster }
 
 // isRig reports whether cells run on rigs.
 func (p *provider) isRig() bool { return !p.isKind() && !p.isCluster() }
+
+// configure gives flags the settings of --provider-config that the provider has.
+func (p *provider) configure(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("jobs"):
+		return p.config.apply(cmd, ofJobs...)
+	case p.isCluster():
+		return p.config.apply(cmd, "cluster.")
+	case p.isKind():
+		return p.config.apply(cmd, "kindClusters.")
+	default:
+		return p.config.apply(cmd, "rig.")
+	}
+}
 
 // check is an error if flags are given that the provider does not have, all of them.
 func (p *provider) check(cmd *cobra.Command) error {

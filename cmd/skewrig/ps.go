@@ -14,22 +14,22 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 )
 
-func newPS() *cobra.Command {
+func newRigs() *cobra.Command {
 	var out output
 	var prune bool
 	cmd := &cobra.Command{
-		Use:   "ps",
+		Use:   "list",
 		Short: "List the rigs that run on this machine",
-		Long: `List your rigs on this machine: those of cells that run, and those that skewrig up
-keeps. A rig has a kubeconfig, and its name is what skewrig logs takes. Their
+		Long: `List your rigs on this machine: those of cells that run, and those that skewrig
+cluster up started. A rig has a kubeconfig, and its name is what skewrig cluster logs takes. Their
 directories are in $TMPDIR, or /tmp.
 
 A rig removes its directory when it ends, also when it is killed. After a power cut,
 for example, a directory may be left. These are listed apart; --prune removes them,
 and nothing that a process still has.`,
-		Example: `  skewrig ps
-  skewrig ps -o json
-  skewrig ps --prune`,
+		Example: `  skewrig cluster list
+  skewrig cluster list -o json
+  skewrig cluster list --prune`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list := app.Rigs
@@ -73,7 +73,7 @@ func printRigs(w io.Writer, all []rigs.Rig) {
 		}
 	}
 	if len(left) > 0 {
-		fmt.Fprintln(w, "\nLeft by processes that were killed (skewrig ps --prune removes it):")
+		fmt.Fprintln(w, "\nLeft by processes that were killed (skewrig cluster list --prune removes it):")
 		printDirs(w, left)
 	}
 }

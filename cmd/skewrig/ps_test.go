@@ -39,7 +39,7 @@ b-8
   directory   /tmp/skewrig-b-8
   report      /home/report
 
-Left by processes that were killed (skewrig ps --prune removes it):
+Left by processes that were killed (skewrig cluster list --prune removes it):
   /tmp/skewrig-c-9  of pid 9, since 2026-11-23 10:09:12
 `
 	if diff := cmp.Diff(want, got.String()); diff != "" {
@@ -70,7 +70,7 @@ func madeRig(t *testing.T) *rigs.Dir {
 func TestARigIsListedWithItsLogs(t *testing.T) {
 	rig := madeRig(t)
 	name := strings.TrimPrefix(filepath.Base(rig.Dir()), rigs.Prefix)
-	code, stdout, stderr := skewrig(t, "ps", "-o", "json")
+	code, stdout, stderr := skewrig(t, "cluster", "list", "-o", "json")
 	var all []rigs.Rig
 	if err := json.Unmarshal([]byte(stdout), &all); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
@@ -87,15 +87,15 @@ func TestARigIsListedWithItsLogs(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"logs", name}, 0, "kubelet-node-a  6\n"},
-		{[]string{"logs", "a/b/tried/kubelet:v1.90.1"}, 0, "kubelet-node-a  6\n"},
-		{[]string{"logs", name, "-o", "json"}, 0, `"component": "kubelet-node-a"`},
-		{[]string{"logs", name, "kubelet/node-a"}, 0, "ready\n"},
-		{[]string{"logs", name, "etcd"}, exitUsage, "the components are kubelet-node-a"},
-		{[]string{"logs", name, "--follow"}, exitUsage, "--follow needs a component"},
-		{[]string{"logs", name, "kubelet", "-o", "json"}, exitUsage, "leave the component out"},
-		{[]string{"logs", "none"}, exitUsage, name},
-		{[]string{"logs", "--report", "nowhere", "a/b/c"}, exitUsage, "nowhere"},
+		{[]string{"cluster", "logs", name}, 0, "kubelet-node-a  6\n"},
+		{[]string{"cluster", "logs", "a/b/tried/kubelet:v1.90.1"}, 0, "kubelet-node-a  6\n"},
+		{[]string{"cluster", "logs", name, "-o", "json"}, 0, `"component": "kubelet-node-a"`},
+		{[]string{"cluster", "logs", name, "kubelet/node-a"}, 0, "ready\n"},
+		{[]string{"cluster", "logs", name, "etcd"}, exitUsage, "the components are kubelet-node-a"},
+		{[]string{"cluster", "logs", name, "--follow"}, exitUsage, "--follow needs a component"},
+		{[]string{"cluster", "logs", name, "kubelet", "-o", "json"}, exitUsage, "leave the component out"},
+		{[]string{"cluster", "logs", "none"}, exitUsage, name},
+		{[]string{"cluster", "logs", "--report", "nowhere", "a/b/c"}, exitUsage, "nowhere"},
 	} {
 		code, stdout, stderr := skewrig(t, c.args...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
@@ -105,7 +105,7 @@ func TestARigIsListedWithItsLogs(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
-	}{{[]string{"logs", ""}, name}, {[]string{"logs", name, ""}, "kubelet-node-a"}} {
+	}{{[]string{"cluster", "logs", ""}, name}, {[]string{"cluster", "logs", name, ""}, "kubelet-node-a"}} {
 		if offered, _ := completed(t, c.args...); !strings.Contains(strings.Join(offered, " "), c.want) {
 			t.Errorf("%q: offered are %q", c.args, offered)
 		}
@@ -119,10 +119,10 @@ func TestPruneLeavesWhatRuns(t *testing.T) {
 	if err := os.CopyFS(left, os.DirFS(rig.Dir())); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := skewrig(t, "ps"); code != 0 || !strings.Contains(stdout, left) {
+	if code, stdout, stderr := skewrig(t, "cluster", "list"); code != 0 || !strings.Contains(stdout, left) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	code, stdout, stderr := skewrig(t, "ps", "--prune")
+	code, stdout, stderr := skewrig(t, "cluster", "list", "--prune")
 	if code != 0 || !strings.Contains(stdout, left) || strings.Contains(stdout, rig.Dir()+" ") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
@@ -162,14 +162,14 @@ func TestABadRigHidesNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Write(t, filepath.Join(empty, "rig.json"), "")
-	code, stdout, stderr := skewrig(t, "ps")
+	code, stdout, stderr := skewrig(t, "cluster", "list")
 	if code != exitNotJudged || !strings.Contains(stdout, rig.Dir()) || !strings.Contains(stdout, empty) || !strings.Contains(stderr, bad) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := skewrig(t, "logs", "a/b/tried/kubelet:v1.90.1", "kubelet"); code != 0 || stdout != "ready\n" {
+	if code, stdout, stderr := skewrig(t, "cluster", "logs", "a/b/tried/kubelet:v1.90.1", "kubelet"); code != 0 || stdout != "ready\n" {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := skewrig(t, "ps", "--prune"); code != exitNotJudged || !strings.Contains(stdout, empty) || !strings.Contains(stderr, bad) {
+	if code, stdout, stderr := skewrig(t, "cluster", "list", "--prune"); code != exitNotJudged || !strings.Contains(stdout, empty) || !strings.Contains(stderr, bad) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(empty); err == nil {
@@ -180,7 +180,7 @@ func TestABadRigHidesNoOther(t *testing.T) {
 // TestNoneToPruneIsAList in JSON.
 func TestNoneToPruneIsAList(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	if code, stdout, stderr := skewrig(t, "ps", "--prune", "-o", "json"); code != 0 || stdout != "[]\n" {
+	if code, stdout, stderr := skewrig(t, "cluster", "list", "--prune", "-o", "json"); code != 0 || stdout != "[]\n" {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }
@@ -193,7 +193,7 @@ func TestATableIsPrintable(t *testing.T) {
 	if want := "A        B\n\\x1b[2J  b\\nc\n"; got.String() != want {
 		t.Errorf("%q, want %q", &got, want)
 	}
-	if code, _, stderr := skewrig(t, "logs", "--report", "no\x1b[2Jwhere", "a"); code != exitUsage || strings.Contains(stderr, "\x1b") {
+	if code, _, stderr := skewrig(t, "cluster", "logs", "--report", "no\x1b[2Jwhere", "a"); code != exitUsage || strings.Contains(stderr, "\x1b") {
 		t.Errorf("exit code %d: %q", code, stderr)
 	}
 }

@@ -14,26 +14,25 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/app/changes"
-	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/changed"
 )
 
 type releaseFlags struct {
 	output
+	binaries
 
-	since, baseline string
-	dir, cache      string
-	toolchain       build.Toolchain
-	standIns        []string
-	only            []string
+	since, baseline, dir string
+	only                 []string
 }
+
+var _ = register(lookFurther, newRelease)
 
 func newRelease() *cobra.Command {
 	var f releaseFlags
 	cmd := &cobra.Command{
 		Use:   "release RELEASE",
-		Short: "Say what a release changes: catalog, gates, sweeps, upstream's specs",
+		Short: "Run all that shows what a release changes, into one page",
 		Long: `Run everything that says what a release changes, one stage after the other, and write one page
 of it after each: the worst first. The stages are commands of skewrig, which the page has:
 
@@ -62,10 +61,8 @@ not run, 3 nothing was started.`,
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "the report directory of a run of the catalog on the release before: what is otherwise is on the page")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "release", "directory for the page, and for what the stages leave")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "run these stages only (repeatable; default: all)")
-	f.register(cmd)
-	registerCacheDir(cmd, &f.cache)
-	registerToolchain(cmd, &f.toolchain)
-	cmd.Flags().StringArrayVar(&f.standIns, "stand-in", nil, "see skewrig build --stand-in (repeatable)")
+	f.output.register(cmd)
+	f.registerBuild(cmd)
 	return cmd
 }
 
@@ -76,8 +73,8 @@ func (f *releaseFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	newest, previous := pair.Pair()
 	pair = release.Releases{Newest: newest, Previous: previous}
-	binaries := app.Binaries{CacheDir: f.cache, Toolchain: f.toolchain, StandIns: f.standIns, Newest: string(newest), Previous: string(previous)}
-	if _, err := binaries.Builder(cmd.Context()); err != nil { // which asks an unknown release for its gates
+	f.Newest, f.Previous = string(newest), string(previous)
+	if _, err := f.Builder(cmd.Context()); err != nil { // which asks an unknown release for its gates
 		return err
 	}
 	stages, err := f.stages(pair)
@@ -194,38 +191,38 @@ func (s releaseStage) command() string {
 
 func (f *releaseFlags) stages(pair release.Releases) ([]releaseStage, error) {
 	newest, previous := pair.Pair()
-	build := f.building()
-	on := append([]string{"--newest", string(newest), "--previous", string(previous)}, build...)
+	how := f.building()
+	on := append([]string{"--newest", string(newest), "--previous", string(previous)}, how...)
 	of := func(parts ...[]string) []string { return slices.Concat(parts...) }
 	claims, err := app.Claims(newest)
 	if err != nil {
 		return nil, err
 	}
 	stages := []releaseStage{
-		{name: changes.BuildStage, args: of([]string{"build"}, on)},
+		{name: changes.BuildStage, args: of([]string{"build", "components"}, on)},
 		{name: changes.GatesStage, args: of([]string{"gates", string(previous) + ".." + string(newest), "-o", "json"}), keeps: true},
 		{name: changes.CatalogStage, args: of([]string{"run", "--force"}, on), dir: true},
 	}
 	for _, e := range claims {
 		stages = append(stages, releaseStage{name: changes.GraduateStage(e.KEP), keeps: true, informs: true,
-			args: []string{"graduate", strings.ToLower(e.KEP), "--stage", e.Stage, "-o", "json", "--report", filepath.Join(f.dir, changes.CatalogStage)}})
+			args: []string{"kep", "graduate", strings.ToLower(e.KEP), "--stage", e.Stage, "-o", "json", "--report", filepath.Join(f.dir, changes.CatalogStage)}})
 	}
 	return append(stages,
-		releaseStage{name: changes.RollbackStage, args: of([]string{"sweep", string(newest), "--to", string(previous)}, build), dir: true},
-		releaseStage{name: changes.UpgradeStage, args: of([]string{"sweep", string(previous), "--to", string(newest)}, build), dir: true},
-		releaseStage{name: changes.SweepStage, args: of([]string{"sweep", string(newest)}, build), dir: true},
-		releaseStage{name: changes.UpstreamStage, args: of([]string{"upstream", string(newest), "--kubelet", string(newest), "--kubelet", string(previous), "--focus", "Probing", "--force"}, build), dir: true},
+		releaseStage{name: changes.RollbackStage, args: of([]string{"sweep", string(newest), "--to", string(previous)}, how), dir: true},
+		releaseStage{name: changes.UpgradeStage, args: of([]string{"sweep", string(previous), "--to", string(newest)}, how), dir: true},
+		releaseStage{name: changes.SweepStage, args: of([]string{"sweep", string(newest)}, how), dir: true},
+		releaseStage{name: changes.UpstreamStage, args: of([]string{"upstream", string(newest), "--kubelet", string(newest), "--kubelet", string(previous), "--focus", "Probing", "--force"}, how), dir: true},
 	), nil
 }
 
 // building are the flags of a build.
 func (f *releaseFlags) building() (args []string) {
-	for _, of := range []struct{ flag, value string }{{"--cache-dir", f.cache}, {"--toolchain", string(f.toolchain)}} {
+	for _, of := range []struct{ flag, value string }{{"--cache-dir", f.CacheDir}, {"--toolchain", string(f.Toolchain)}} {
 		if of.value != "" {
 			args = append(args, of.flag, of.value)
 		}
 	}
-	for _, s := range f.standIns {
+	for _, s := range f.StandIns {
 		args = append(args, "--stand-in", s)
 	}
 	return args

@@ -17,59 +17,63 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 )
 
+var _ = register(startHere, newReport)
+
 func newReport() *cobra.Command {
+	return newParent(&cobra.Command{
+		Use:   "report",
+		Short: "Show a report, compare two, merge, judge again, draft issues",
+		Long: `Show a saved report, compare two, merge several, judge one again, list its findings,
+and draft the issues that report them. Without a subcommand, it is skewrig report show.`,
+		Example: `  skewrig report
+  skewrig report diff yesterday today`,
+	}, true, newReportShow(), newDiff(), newMerge(), newJudge(), newFindings(), newIssue(), newTrend())
+}
+
+func newReportShow() *cobra.Command {
 	var format choice
-	var texts string
+	var dir, texts string
 	cmd := &cobra.Command{
-		Use:   "report DIR [PATTERN ...]",
+		Use:   "show [DIR] [PATTERN ...]",
 		Short: "Print a saved report, or some of its cells, in another format",
 		Long: `Print a saved report. With patterns, print all that is known of the cells that they
 select: each check with what was expected and observed, why it does not hold, and where
-the evidence is.`,
-		Example: `  skewrig report report
-  skewrig report report kep-4939/gate
-  skewrig report report -o html > report/index.html`,
-		Args: cobra.MinimumNArgs(1),
+the evidence is. With --report, all arguments are patterns.`,
+		Example: `  skewrig report show
+  skewrig report show yesterday
+  skewrig report show -f report kep-4939/gate
+  skewrig report show -o html > report/index.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, patterns := dirFirst(cmd, dir, args)
 			w := cmd.OutOrStdout()
-			if len(args) > 1 {
+			if len(patterns) > 0 {
 				if format.value != "text" {
-					return fmt.Errorf("-o %s prints a report as a whole: leave out the patterns %s", format.value, strings.Join(args[1:], " "))
+					return fmt.Errorf("-o %s prints a report as a whole: leave out the patterns %s", format.value, strings.Join(patterns, " "))
 				}
-				return printCells(cmd.Context(), w, args[0], args[1:])
+				return printCells(cmd.Context(), w, dir, patterns)
 			}
-			if format.value == "findings" {
-				report, all, err := app.Findings(args[0], texts)
-				if err != nil {
-					return err
-				}
-				app.InWords(cmd.Context(), args[0], report, all)
-				return app.Failed(render.Findings(w, report, all))
-			}
-			report, err := app.ReadReport(args[0])
+			report, err := app.ReadReport(dir)
 			if err != nil {
 				return err
 			}
-			if format.value == "html" {
-				return printPage(cmd, args[0], texts, report)
-			}
-			if format.value == "text" {
-				return app.Failed(render.Terminal(w, report, render.TerminalOptions{Color: colorful(w), Width: columns(w), Causes: app.CausesOf(cmd.Context(), args[0])}))
+			switch format.value {
+			case "html":
+				return printPage(cmd, dir, texts, report)
+			case "text":
+				return app.Failed(render.Terminal(w, report, render.TerminalOptions{Color: colorful(w), Width: columns(w), Causes: app.CausesOf(cmd.Context(), dir)}))
 			}
 			return app.Failed(formats[format.value](w, report))
 		},
 	}
-	cmd.AddCommand(newMerge())
-	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), findings (deviations only), or track-record (known regressions)",
-		append(slices.Sorted(maps.Keys(formats)), "findings", "html", "text")...)
+	registerReport(cmd, &dir, "f")
+	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), or track-record (known regressions)", append(slices.Sorted(maps.Keys(formats)), "html", "text")...)
 	registerTexts(cmd, &texts)
 	return cmd
 }
 
 // formats are what a report can be printed as that needs nothing else.
 var formats = map[string]func(io.Writer, reports.Report) error{
-	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown,
-	"track-record": render.TrackRecord,
+	"json": render.JSON[reports.Report], "junit": render.JUnit, "markdown": render.Markdown, "track-record": render.TrackRecord,
 }
 
 // printPage prints the page of a report, and says to the reader what it lacks.
@@ -136,18 +140,21 @@ The directories of the shards of a sweep are joined into the whole sweep.`,
 func newJudge() *cobra.Command {
 	var out output
 	var to reportDir
-	var known string
+	var dir, known string
 	cmd := &cobra.Command{
-		Use:   "judge DIR [FILE ...]",
+		Use:   "judge [DIR] [FILE ...]",
 		Short: "Judge a saved run again, with today's checks",
 		Long: `Judge the records in a report directory again, with the checks of this skewrig's
 catalog and of the given scenario files. Nothing runs. The report and its page are
 replaced, and a line says which outcomes changed; with --report-dir they stay, and
 the new ones go there, with the files of the cells.`,
-		Example: `  skewrig judge report
-  skewrig judge report mine.yaml --report-dir report-today`,
-		Args: cobra.MinimumNArgs(1),
+		Example: `  skewrig report judge
+  skewrig report judge yesterday mine.yaml --report-dir report-today`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			files := args
+			if len(args) > 0 && !app.IsFile(args[0]) {
+				dir, files = dirFirst(cmd, dir, args)
+			}
 			here, err := planning(cmd.Context(), app.Here)
 			if err != nil {
 				return err
@@ -156,9 +163,9 @@ the new ones go there, with the files of the cells.`,
 				return err
 			}
 			if to.dir == "" {
-				to.dir = app.DirOf(args[0])
+				to.dir = app.DirOf(dir)
 			}
-			report, err := here.Judge(cmd.Context(), args[0], args[1:], to.place(cmd))
+			report, err := here.Judge(cmd.Context(), dir, files, to.place(cmd))
 			if err != nil {
 				return err
 			}
@@ -166,7 +173,8 @@ the new ones go there, with the files of the cells.`,
 		},
 	}
 	out.register(cmd)
-	to.register(cmd, "", "directory for the report (default DIR)")
+	registerReport(cmd, &dir, "f")
+	to.register(cmd, "", "directory for the report (default: the one that is judged)")
 	registerKnown(cmd, &known)
 	return cmd
 }

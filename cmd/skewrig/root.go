@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"runtime/debug"
 	"strings"
@@ -16,6 +17,30 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 )
 
+// groups are the headings of the help, in its order.
+var groups = []string{startHere, lookFurther, useCluster, lookUp}
+
+const (
+	startHere   = "Start here:"
+	lookFurther = "Look further:"
+	useCluster  = "Use a cluster, build:"
+	lookUp      = "Look up:"
+)
+
+// registered are the constructors of the commands below the root.
+var registered []func() *cobra.Command
+
+// register adds a command to a group of the help. Without a group, the help does not list it. The file of each command
+// registers it: var _ = register(...).
+func register(group string, newCommand func() *cobra.Command) struct{} {
+	registered = append(registered, func() *cobra.Command {
+		cmd := newCommand()
+		cmd.GroupID, cmd.Hidden = group, group == ""
+		return cmd
+	})
+	return struct{}{}
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skewrig",
@@ -25,16 +50,54 @@ gates, without containers and without root, through declarative scenarios, and
 reports what they did.
 
 Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 nothing was started.`,
-		Version:       version(),
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Version:           version(),
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	registerLevel(root)
-	root.AddCommand(newBuild(), newGates(), newUp(), newPS(), newLogs(), newList(), newPlan(), newRun(), newShard(), newDev(), newJudge(), newReport(), newDiff(), newTrace(), newFinding(), newTrend(), newGraduate(), newPRR(), newSimulate(), newSweep(), newUpstream(), newRelease(), newPodsAPI(), newSchema(), newInit(), newScaffold(), newDocs(), newVersion())
-	group(root)
+	for _, title := range groups {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
+	}
+	for _, newCommand := range registered {
+		root.AddCommand(newCommand())
+	}
+	hideReplaced(root)
 	registerCompletions(root)
-	sayUsage(root)
+	installUsage(root)
 	return root
+}
+
+// rootHelp is the help of the root: it fits a screen of 24 lines and 80 columns.
+func rootHelp(root *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", root.Short)
+	for _, title := range groups {
+		fmt.Fprintf(&b, "%s\n", title)
+		for _, c := range root.Commands() {
+			if c.GroupID == title {
+				fmt.Fprintf(&b, "  %-9s %s\n", c.Name(), c.Short)
+			}
+		}
+	}
+	b.WriteString("Exit codes: 0 all as expected, 1 a nonconformance, 2 not judged, 3 not started.\n" +
+		"See skewrig COMMAND --help, skewrig docs start, and skewrig completion --help.\n")
+	return b.String()
+}
+
+// newParent returns a command that only has subcommands. Called without one, it runs the first, if that needs no
+// argument, or prints its help.
+func newParent(cmd *cobra.Command, runsFirst bool, children ...*cobra.Command) *cobra.Command {
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !runsFirst {
+			return cmd.Help()
+		}
+		children[0].SetContext(cmd.Context())
+		return children[0].RunE(children[0], nil)
+	}
+	cmd.AddCommand(children...)
+	return cmd
 }
 
 // version is the version of this skewrig: the module's, or the commit it was

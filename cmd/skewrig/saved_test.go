@@ -49,7 +49,7 @@ func TestASavedRunIsJudgedForGood(t *testing.T) {
 	for name, first := range map[string]string{"format 1": `{"format":1,"seq":1,`, "before there were formats": `{"seq":1,`} {
 		t.Run(name, func(t *testing.T) {
 			dir := savedRun(t, `{"format":1,"seq":1,`, first)
-			code, stdout, stderr := skewrig(t, "judge", "-o", "json", dir, "testdata/saved/scenario.yaml")
+			code, stdout, stderr := skewrig(t, "report", "judge", "-o", "json", dir, "testdata/saved/scenario.yaml")
 			var judged reports.Report
 			if err := json.Unmarshal([]byte(stdout), &judged); code != reports.ExitNonconforming || err != nil {
 				t.Fatalf("exit code %d, %v: %s", code, err, stderr)
@@ -85,7 +85,7 @@ deviations:
   link: https://kep.k8s.io/4939
 `)
 	dir, beside := savedRun(t, "", ""), filepath.Join(t.TempDir(), "today")
-	args := []string{"judge", dir, "testdata/saved/scenario.yaml", "--known-deviations", deviations}
+	args := []string{"report", "judge", dir, "testdata/saved/scenario.yaml", "--known-deviations", deviations}
 	code, _, stderr := skewrig(t, append(args, "--report-dir", beside)...)
 	if code != reports.ExitExpected || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -108,7 +108,7 @@ deviations:
 
 func TestARunOfANewerFormatIsNotJudged(t *testing.T) {
 	dir := savedRun(t, `{"format":1,`, `{"format":2,`)
-	code, stdout, stderr := skewrig(t, "judge", dir, "testdata/saved/scenario.yaml")
+	code, stdout, stderr := skewrig(t, "report", "judge", dir, "testdata/saved/scenario.yaml")
 	if code != exitNotJudged || stdout != "" {
 		t.Errorf("exit code %d, printed %q", code, stdout)
 	}

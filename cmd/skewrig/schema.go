@@ -10,6 +10,8 @@ import (
 	"github.com/skewrig/skewrig/docs/schemas"
 )
 
+var _ = register(lookUp, newSchema)
+
 func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(schemas.Names(), "|"),
@@ -19,10 +21,11 @@ func newSchema() *cobra.Command {
   report    report.json
   plan      plan.json
   record    a line of history.jsonl (docs/record.md)
-  diff      the output of skewrig diff -o json
-  findings  the output of skewrig finding -o json
+  diff      the output of skewrig report diff -o json
+  findings  the output of skewrig report findings -o json
   scenario  a scenario file, for editors
   config    skewrig.yaml, the catalog of your own repository
+  provider  a file of skewrig run --provider-config
 
 docs/schemas has the same schemas.`,
 		Example:   `  skewrig schema scenario > .vscode/skewrig-scenario.json`,

@@ -39,7 +39,7 @@ func (s *seed) Set(text string) error {
 	}
 	value, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || value == 0 {
-		return fmt.Errorf("it can be %s, or a number from 1", random)
+		return fmt.Errorf("supported values: %s, or a number from 1", random)
 	}
 	s.value = value
 	return nil

@@ -11,12 +11,14 @@ import (
 	"github.com/skewrig/skewrig/jobs"
 )
 
+var _ = register("", newShard)
+
 // newShard is what containers of a Job run (--jobs).
 func newShard() *cobra.Command {
-	cmd := &cobra.Command{Use: "shard", Short: "Run a shard in a container of a Job", Hidden: true}
+	cmd := &cobra.Command{Use: "shard", Short: "Run a shard in a container of a Job"}
 	var of int
 	run := &cobra.Command{
-		Use: "run --of N -- COMMAND [ARGUMENT ...]", Short: "Run the shard of JOB_COMPLETION_INDEX, and wait until its report was taken",
+		Use: "run --of N -- COMMAND [ARGUMENT ...]", Short: "Run the shard of JOB_COMPLETION_INDEX, and wait until its report was collected",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withWorker(of, func(w jobs.Worker) error { return w.Run(cmd.Context(), args) })
 		},
@@ -27,9 +29,9 @@ func newShard() *cobra.Command {
 		name, short string
 		do          func(jobs.Worker) error
 	}{
-		{"ready", "Say by the exit code whether the report is there", jobs.Worker.Ready},
+		{"ready", "Readiness probe: exit with 0 once the report is written", jobs.Worker.Ready},
 		{"send", "Write the report to standard output, as an archive", func(w jobs.Worker) error { return w.Send(os.Stdout) }},
-		{"release", "Let the shard end: its report was taken", jobs.Worker.Release},
+		{"release", "Let the shard end: its report was collected", jobs.Worker.Release},
 	} {
 		cmd.AddCommand(&cobra.Command{
 			Use: c.name, Short: c.short, Args: cobra.NoArgs,

@@ -12,6 +12,8 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
+var _ = register("", newSimulate)
+
 func newSimulate() *cobra.Command {
 	var out output
 	var against, as string
@@ -25,12 +27,12 @@ evidence of what a release does. Cells with kubelets, and steps that the models
 don't cover, are not applicable.
 
 With --as, dependency-watchdog behaves as another release, or as its documentation
-says (text). With --against, the outcome of each check is compared with a run.
+says (text). With --report, the outcome of each check is compared with a run.
 
 Exit codes: 0 simulated, 1 a check has another outcome than in the run.`,
 		Example: `  skewrig simulate 'dwd/**'
   skewrig simulate 'dwd/**' --as text
-  skewrig run 'dwd/**' --report-dir dwd && skewrig simulate 'dwd/**' --against dwd`,
+  skewrig run 'dwd/**' --report-dir dwd && skewrig simulate 'dwd/**' --report dwd`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			played, err := planning(cmd.Context(), func() ([]app.Simulated, error) { return app.Simulate(cmd.Context(), args, as, against) })
@@ -48,7 +50,7 @@ Exit codes: 0 simulated, 1 a check has another outcome than in the run.`,
 	}
 	out.register(cmd)
 	cmd.Flags().StringVar(&as, "as", "", "the behavior of dependency-watchdog: text, or a release (default: the cell's)")
-	cmd.Flags().StringVar(&against, "against", "", "the report directory of a run to compare with")
+	cmd.Flags().StringVar(&against, "report", "", "the directory of a saved report to compare with")
 	return cmd
 }
 

@@ -31,8 +31,8 @@ func skewrig(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestAPodIsNoScenario(t *testing.T) {
 	t.Chdir(t.TempDir())
 	golden.Write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: a, image: busybox}]}\n")
-	code, _, stderr := skewrig(t, "plan", "./pod.yaml")
-	for _, command := range []string{"docs own-pod", "init ./pod.yaml"} {
+	code, _, stderr := skewrig(t, "run", "--dry-run", "./pod.yaml")
+	for _, command := range []string{"docs own-pod", "init --pod ./pod.yaml"} {
 		if !strings.Contains(stderr, "skewrig "+command+" ") || code != 3 {
 			t.Errorf("exit code %d; skewrig %s is not in:\n%s", code, command, stderr)
 		}
@@ -78,7 +78,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"no such pattern":      {[]string{"run", "kep-4940/**"}, []string{"kep-4940/**", "matches no cell"}},
 		"no such file":         {[]string{"run", "nowhere.yaml"}, []string{"nowhere.yaml"}},
 		"unknown field":        {[]string{"run", "field.yaml"}, []string{"field.yaml:4:1", "tilte", "title"}},
-		"unknown gate":         {[]string{"plan", "gate.yaml"}, []string{"gate.yaml:6:", "GRPCContainerProbeTls"}},
+		"unknown gate":         {[]string{"run", "--dry-run", "gate.yaml"}, []string{"gate.yaml:6:", "GRPCContainerProbeTls"}},
 		"gate of another":      {[]string{"run", "oldgate.yaml"}, []string{"oldgate.yaml:6:", string(release.Previous), "no feature gate"}},
 		"duplicate key":        {[]string{"run", "twice.yaml"}, []string{"twice.yaml:4:1", "id"}},
 		"wrong type":           {[]string{"run", "type.yaml"}, []string{"type.yaml:8:"}},
@@ -102,8 +102,8 @@ func TestBadInputStartsNothing(t *testing.T) {
 		"merge into itself":    {[]string{"report", "merge", "foreign", "--report-dir", "foreign"}, []string{"can't be merged into itself"}},
 		"merge to nowhere":     {[]string{"report", "merge", "foreign"}, []string{"report-dir"}},
 		"foreign directory":    {[]string{"run", "--report-dir", "foreign", "mine.yaml"}, []string{"foreign", "--report-dir"}},
-		"no report":            {[]string{"report", "nowhere"}, []string{"nowhere"}},
-		"component is no such": {[]string{"build", "kube-proxy@v1.90.1"}, []string{"kube-proxy"}},
+		"no report":            {[]string{"report", "show", "nowhere"}, []string{"nowhere"}},
+		"component is no such": {[]string{"build", "components", "kube-proxy@v1.90.1"}, []string{"kube-proxy"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := skewrig(t, tc.args...)
@@ -139,7 +139,7 @@ func TestAReleaseThatCannotBeHad(t *testing.T) {
 	t.Chdir(t.TempDir())
 	golden.Write(t, "gone.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.37.99}\n  - {name: node-b, version: v1.36.99}", 1))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	for _, args := range [][]string{{"plan", "gone.yaml"}, {"run", "--cache-dir", "cache", "gone.yaml"}, {"up", "--cache-dir", "cache", "gone.yaml"}} {
+	for _, args := range [][]string{{"run", "--dry-run", "gone.yaml"}, {"run", "--cache-dir", "cache", "gone.yaml"}, {"cluster", "up", "--cache-dir", "cache", "gone.yaml"}} {
 		code, stdout, stderr := skewrig(t, args...)
 		if code != exitUsage || stdout != "" {
 			t.Errorf("%v: exit code %d, printed %q, want %d and nothing", args, code, stdout, exitUsage)
@@ -172,7 +172,7 @@ func TestAReleaseThatNobodyCanCheck(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	golden.Write(t, "all.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.99.0}", 1))
-	code, _, stderr := skewrig(t, "plan", "all.yaml")
+	code, _, stderr := skewrig(t, "run", "--dry-run", "all.yaml")
 	if want := "Not checked whether v1.99.0 exists: the module proxy can't be reached\n"; code != 0 || stderr != want {
 		t.Errorf("exit code %d, it says %q, want %q", code, stderr, want)
 	}
@@ -192,11 +192,11 @@ func TestAProxyThatRefuses(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	golden.Write(t, "all.yaml", strings.Replace(scenario, "- {name: node-a}", "- {name: node-a, version: v1.99.0}", 1))
 	const why = "the module proxy refuses to say (403 Forbidden: see go env GOPROXY)"
-	code, _, stderr := skewrig(t, "plan", "all.yaml")
+	code, _, stderr := skewrig(t, "run", "--dry-run", "all.yaml")
 	if want := "Not checked whether v1.99.0 exists: " + why + "\n"; code != 0 || stderr != want {
 		t.Errorf("exit code %d, it says %q, want %q", code, stderr, want)
 	}
-	code, _, stderr = skewrig(t, "build", "--cache-dir", "cache", "kubelet@v1.99.0")
+	code, _, stderr = skewrig(t, "build", "components", "--cache-dir", "cache", "kubelet@v1.99.0")
 	if code != exitNotJudged || !strings.Contains(stderr, "downloading k8s.io/kubernetes@v1.99.0: "+why) || strings.Contains(stderr, "does not exist") {
 		t.Errorf("exit code %d, it says %q, want %d and %q", code, stderr, exitNotJudged, why)
 	}
@@ -276,7 +276,7 @@ func TestPlanPrintsAScenario(t *testing.T) {
 	scenario := readText(t, web)
 	t.Chdir(t.TempDir())
 	golden.Write(t, "mine.yaml", scenario)
-	code, stdout, stderr := skewrig(t, "plan", "mine.yaml")
+	code, stdout, stderr := skewrig(t, "run", "--dry-run", "mine.yaml")
 	if code != 0 || !strings.Contains(stdout, "mine/pods/web") || !strings.Contains(stdout, "there") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}

@@ -31,14 +31,17 @@ type sweepFlags struct {
 	resume           bool
 	parallel         int
 	cluster          kubeconfig
+	config           providerConfig
 	inJobs           jobsFlags
 }
+
+var _ = register(lookFurther, newSweep)
 
 func newSweep() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep [RELEASE]",
-		Short: "Turn off the gates of a release while objects use what they guard",
+		Short: "Turn off a release's gates while objects use what they guard",
 		Long: `Turn off all gates of a release that guard fields, while objects use these fields, and look
 for what should not be. No scenario is needed: the fields are read from the release's types, and
 an object with each field is made in each kind, as the API server says what is missing. If
@@ -64,7 +67,7 @@ Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
   skewrig sweep v1.37.1 --to v1.36.3 --report-dir rollback
   skewrig sweep --gates GRPCContainerProbeTLS --kinds Deployment --at kube-apiserver
   skewrig sweep --budget 2h --seed 7
-  skewrig sweep --known sweep.json --report-dir tonight`,
+  skewrig sweep --baseline sweep.json --report-dir tonight`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,
 	}
@@ -72,6 +75,7 @@ Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
 	f.output.register(cmd)
 	registerParallel(cmd, &f.parallel)
 	f.cluster.register(cmd, "--jobs")
+	f.config.register(cmd)
 	f.inJobs.register(cmd, &f.cluster, "the sweep", "gates", "kinds", "at", "to", "budget", "seed", "parallel")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "sweep", "directory for what the sweep leaves; replaces that of an earlier sweep")
 	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "sweep these gates only (the default: all that can be set and guard fields)")
@@ -81,14 +85,14 @@ Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
 	cmd.Flags().DurationVar(&f.budget, "budget", 0, "go on with random plans until this long after the start (the default: no random plans)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "what random plans are made from")
 	cmd.Flags().StringVar(&f.shard, "shard", "", "sweep one part of the fields, such as 2/4; skewrig report merge joins them")
-	cmd.Flags().StringVar(&f.known, "known", "", "the sweep.json of an earlier sweep: only what is not in it is a finding")
+	cmd.Flags().StringVar(&f.known, "baseline", "", "the sweep.json of an earlier sweep: only what is not in it is a finding")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with the sweep in the report directory, which was interrupted or had a shorter budget")
 	return cmd
 }
 
 func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	shard, err := parseShard(f.shard)
-	if err := errors.Join(err, checkParallel(f.parallel)); err != nil {
+	if err := errors.Join(err, checkParallel(f.parallel), f.config.apply(cmd, ofJobs...)); err != nil {
 		return err
 	}
 	builder, _, err := f.open(cmd)

@@ -36,7 +36,7 @@ func TestColor(t *testing.T) {
 		if got := colorful(new(bytes.Buffer)); got != tc.want {
 			t.Errorf("NO_COLOR=%q CLICOLOR_FORCE=%q: color is %t", tc.noColor, tc.force, got)
 		}
-		_, stdout, _ := skewrig(t, "report", "../../docs/examples/report")
+		_, stdout, _ := skewrig(t, "report", "show", "../../docs/examples/report")
 		if got := strings.Contains(stdout, "\x1b["); got != tc.want {
 			t.Errorf("NO_COLOR=%q CLICOLOR_FORCE=%q: the report is in color: %t", tc.noColor, tc.force, got)
 		}
@@ -79,7 +79,7 @@ func TestProgressWithoutATerminal(t *testing.T) {
 	if got := toldOf(t, "-q"); got != "" {
 		t.Errorf("told %q quietly", got)
 	}
-	want := "mine/pods/web: its rig starts\nmine/pods/web: step 2 of 3: stop kubelet/node-a\n" + line
+	want := "mine/pods/web: starting its cluster\nmine/pods/web: step 2 of 3: stop kubelet/node-a\n" + line
 	if got := toldOf(t, "--verbose"); got != want {
 		t.Errorf("told verbosely:\n%swant:\n%s", got, want)
 	}
@@ -88,7 +88,7 @@ func TestProgressWithoutATerminal(t *testing.T) {
 func TestQuietAndVerboseExcludeEachOther(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := skewrig(t, "list", "-q", "-v")
-	if code != exitUsage || !strings.Contains(stderr, "--quiet and --verbose") {
+	if code != exitUsage || !strings.Contains(stderr, "[quiet verbose] were all set") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -249,7 +249,7 @@ func TestReportPrintsCells(t *testing.T) {
 		{[]string{"yours"}, exitUsage, "the areas are mine", "check"},
 		{[]string{"mine", "-o", "json"}, exitUsage, "leave out the patterns mine", "check"},
 	} {
-		code, stdout, stderr := skewrig(t, append([]string{"report", dir}, tc.args...)...)
+		code, stdout, stderr := skewrig(t, append([]string{"report", "show", "-f", dir}, tc.args...)...)
 		if all := stdout + stderr; code != tc.code || !strings.Contains(all, tc.want) || strings.Contains(all, tc.absent) {
 			t.Errorf("%v: exit code %d, want %d and %q but not %q in\n%s", tc.args, code, tc.code, tc.want, tc.absent, all)
 		}
@@ -262,8 +262,7 @@ func TestFindingsSayWhatWasObserved(t *testing.T) {
 	const dir = "../../docs/examples/report"
 	said := regexp.MustCompile(`Restarts of container payments/app was 1 at [\d.]+ s; expected: 0, for 20 s from [\d.]+ s\.`)
 	for _, args := range [][]string{
-		{"finding", "--report", dir, "-o", "json"}, {"finding", "--report", dir, "-o", "markdown"},
-		{"report", dir, "-o", "findings"},
+		{"report", "findings", "--report", dir, "-o", "json"}, {"report", "findings", "-f", dir, "-o", "markdown"}, {"report", "issue", "-f", dir},
 	} {
 		if code, stdout, stderr := skewrig(t, args...); code != 0 || !said.MatchString(stdout) {
 			t.Errorf("%v: exit code %d, %s is not in\n%s%s", args, code, said, stdout, stderr)
@@ -279,7 +278,7 @@ func TestFindingPrintsItsEvidence(t *testing.T) {
 		t.Fatalf("%d findings, %v", len(all), err)
 	}
 	f := all[0]
-	code, stdout, stderr := skewrig(t, "finding", f.ID, "--report", "../../docs/examples/report")
+	code, stdout, stderr := skewrig(t, "report", "findings", f.ID, "--report", "../../docs/examples/report")
 	for _, want := range []string{f.ID, f.Headline, f.Observed[0].Cell, f.Observed[0].Observed, "  observed     Restarts of container payments/app was 1 at ", "  again        skewrig run"} {
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d: %q is not in\n%s%s", code, want, stdout, stderr)

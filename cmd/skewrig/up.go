@@ -29,6 +29,19 @@ type upFlags struct {
 	allowHost  bool
 }
 
+var _ = register(useCluster, newCluster)
+
+func newCluster() *cobra.Command {
+	return newParent(&cobra.Command{
+		Use:   "cluster",
+		Short: "Start a mixed-version cluster, list those that run, show logs",
+		Long: `Start a mixed-version cluster, list the clusters that run on this machine, and show the logs
+of their components.`,
+		Example: `  skewrig cluster up
+  skewrig cluster list`,
+	}, false, newUp(), newRigs(), newLogs())
+}
+
 func newUp() *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
@@ -44,22 +57,22 @@ pause, and those that the scenario maps. Any other image can't be pulled, unless
 --image maps it, or --default-image maps all that are left. In such a container, a
 server listens, or a shell runs if that is the command. Protocols are those of a
 scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
-		Example: `  skewrig up
-  skewrig up --default-image http1:8080
-  skewrig up --image 'nginx=http1:8080' --image 'registry.example/*=grpc-tls:9000,http1:8080'
-  skewrig up 'kep-4939/skew/older-kubelet/**'
-  skewrig up ./mine.yaml
+		Example: `  skewrig cluster up
+  skewrig cluster up --default-image http1:8080
+  skewrig cluster up --image 'nginx=http1:8080' --image 'registry.example/*=grpc-tls:9000,http1:8080'
+  skewrig cluster up 'kep-4939/skew/older-kubelet/**'
+  skewrig cluster up ./mine.yaml
   sudo skewrig up --runtime containerd
-  skewrig up ./kind-cluster.yaml`,
+  skewrig cluster up ./kind-cluster.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,
 	}
 	f.binaries.register(cmd)
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "also write the kubeconfig to this new file (default: only in the rig's own directory)")
-	cmd.Flags().StringArrayVar(&f.images, "image", nil, "play an image as a server: IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...]; * in it matches all but / (repeatable)")
+	cmd.Flags().StringArrayVar(&f.images, "image", nil, "mock an image as a server: IMAGE=PROTOCOL:PORT[,PROTOCOL:PORT...]; * in it matches all but / (repeatable)")
 	cmd.Flags().StringArrayVar(&f.archives, "archive", nil, "with containerd: an image of a file, as docker save writes it: IMAGE=FILE (repeatable)")
-	cmd.Flags().StringVar(&f.fallback, "default-image", "", "play every image that is not known as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
+	cmd.Flags().StringVar(&f.fallback, "default-image", "", "mock every unknown image as a server: PROTOCOL:PORT[,PROTOCOL:PORT...]")
 	registerRuntime(cmd, &f.runtime, "")
 	registerAllowHost(cmd, &f.allowHost)
 	cmd.Flags().StringVar(&f.history, "history", "", "write the record to this new file, as JSON lines")
@@ -125,14 +138,13 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 	return hold(cmd, c)
 }
 
-// isNew returns an error if the file of a flag is there already: it may be another
-// cluster's, or a record that is to be kept.
+// isNew returns an error if the file of a flag exists: it may be another cluster's, or a record that is still needed.
 func isNew(flag, name string) error {
 	if name == "" {
 		return nil
 	}
 	if _, err := os.Lstat(name); err == nil {
-		return fmt.Errorf("--%s: %s is there already: up overwrites nothing", flag, name)
+		return fmt.Errorf("--%s: file %s already exists", flag, name)
 	}
 	return nil // making it shows whether it can be made
 }

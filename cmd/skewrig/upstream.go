@@ -27,11 +27,13 @@ type upstreamFlags struct {
 	parallel          int
 }
 
+var _ = register(lookFurther, newUpstream)
+
 func newUpstream() *cobra.Command {
 	var f upstreamFlags
 	cmd := &cobra.Command{
 		Use:   "upstream [RELEASE]",
-		Short: "Run upstream's own specs of the node on a rig",
+		Short: "Run Kubernetes' own specs of the node on a rig",
 		Long: `Compile the e2e specs of a Kubernetes release that all nodes have in common
 (test/e2e/common/node), unmodified, start a rig with the feature gates that they ask for,
 and run them in parallel. If unset, the release is the newest one.
@@ -48,7 +50,7 @@ own, and the report has a cell for each.`,
   skewrig upstream --kubelet newest --kubelet previous --focus Probing
   skewrig upstream --focus 'Container Runtime' --skip 'image'
   sudo skewrig upstream --runtime containerd --focus Probing
-  skewrig upstream --from ../kubernetes --focus Probing     # the specs of your own checkout`,
+  skewrig upstream --specs ../kubernetes --focus Probing     # the specs of your own checkout`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,
 	}
@@ -57,7 +59,7 @@ own, and the report has a cell for each.`,
 	f.reportDir.register(cmd, "report", "directory for the report; replaces an earlier report of the same specs")
 	cmd.Flags().StringVar(&f.focus, "focus", upstream.DefaultFocus, "run the specs whose names match this regular expression")
 	cmd.Flags().StringVar(&f.skip, "skip", "", "leave out those whose names match this regular expression (default: none)")
-	cmd.Flags().StringVar(&f.from, "from", "", "compile the specs from this checkout of Kubernetes, and the rig from the release: DIR, or DIR@REF for a commit")
+	cmd.Flags().StringVar(&f.from, "specs", "", "compile the specs from this checkout of Kubernetes, and the rig from the release: DIR, or DIR@REF for a commit")
 	cmd.Flags().StringArrayVar(&f.kubelets, "kubelet", nil, "the release of the node (default: that of the specs; repeatable: the specs run with each)")
 	f.runtime.register(cmd, "runtime", "", record.Simulated, "the container runtime of the node: simulated, or containerd, which has real containers and takes root", record.Runtimes...)
 	cmd.Flags().IntVar(&f.parallel, "parallel", app.ParallelSpecs(), "how many specs run in parallel; most of the time, they wait")
@@ -98,7 +100,7 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 	if f.from != "" {
 		source := fmt.Sprintf("%s@%s=%s", build.NodeE2E, run.Release, f.from)
 		if _, err := build.ParseSource(source, releases); err != nil {
-			return ofFlag("from", err)
+			return ofFlag("specs", err)
 		}
 		f.Sources = append(f.Sources, source)
 	}
@@ -122,7 +124,7 @@ func (f *upstreamFlags) run(cmd *cobra.Command, args []string) error {
 func (f *upstreamFlags) again(cmd *cobra.Command, run app.Upstream) []string {
 	args := []string{cmd.Name(), string(run.Release)}
 	if f.from != "" {
-		args = append(args, "--from", f.from)
+		args = append(args, "--specs", f.from)
 	}
 	if f.Toolchain != "" {
 		args = append(args, "--toolchain", string(f.Toolchain))

@@ -11,58 +11,71 @@ func TestAWrongCommandLine(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // if one is taken for right, it builds and removes nothing
 	t.Setenv("PATH", t.TempDir())
 	for line, want := range map[string]string{
-		"rum":                        "skewrig has no command \"rum\": did you mean run?\nSee skewrig --help",
-		"-q unheardof":               "skewrig has no command \"unheardof\"\nSee skewrig --help",
-		"podsapi lsit":               "podsapi has no command \"lsit\": did you mean list?\nSee skewrig podsapi --help",
-		"run --paralle 3":            "run has no flag --paralle: did you mean --parallel?\nSee skewrig run --help",
-		"run --unheardof":            "run has no flag --unheardof\nSee skewrig run --help",
-		"run -x":                     "run has no flag -x\nSee skewrig run --help",
-		"podsapi check --unheardof":  "podsapi check has no flag --unheardof\nSee skewrig podsapi check --help",
-		"run --parallel":             "--parallel of run lacks its value: how many cells run in parallel that have a control plane of their own; three times as many that share one\nSee skewrig run --help",
-		"run --parallel many":        "--parallel can't be \"many\": it must be a whole number\nSee skewrig run --help",
-		"run --provider minikube":    "--provider can't be \"minikube\": it can be rig, kind or cluster\nSee skewrig run --help",
+		"rum":                        "unknown command \"rum\" for skewrig: did you mean run?\nSee skewrig --help",
+		"-q unheardof":               "unknown command \"unheardof\" for skewrig\nSee skewrig --help",
+		"podsapi lsit":               "unknown command \"lsit\" for skewrig podsapi: did you mean list?\nSee skewrig podsapi --help",
+		"kep graduat":                "unknown command \"graduat\" for skewrig kep: did you mean graduate?\nSee skewrig kep --help",
+		"run --paralle 3":            "unknown flag: --paralle: did you mean --parallel?\nSee skewrig run --help",
+		"run --unheardof":            "unknown flag: --unheardof\nSee skewrig run --help",
+		"run -x":                     "unknown shorthand flag: 'x' in -x\nSee skewrig run --help",
+		"podsapi check --unheardof":  "unknown flag: --unheardof\nSee skewrig podsapi check --help",
+		"run --parallel":             "flag needs an argument: --parallel (maximum number of cells in parallel (three times as many for cells that share a control plane))\nSee skewrig run --help",
+		"run --parallel many":        "invalid argument \"many\" for \"--parallel\" flag: strconv.ParseInt: parsing \"many\": invalid syntax\nSee skewrig run --help",
+		"run --provider minikube":    "invalid argument \"minikube\" for \"--provider\" flag: supported values: rig, kind, cluster\nSee skewrig run --help",
 		"run --node-image v1.37.1=a": "--node-image goes with --provider kind only",
 		"run --provider kind --keep --jobs 2 --node-image a":     "--keep is about rigs: with --provider kind there is none\n--jobs does not go with --provider kind",
 		"run --context a --nodes b":                              "--context is about a cluster: it goes with --provider cluster, or some of it with --jobs\n--nodes is about a cluster:",
 		"run --provider cluster --keep --isolate --kubeconfig x": "--isolate is about rigs: with --provider cluster there is none\n--keep is about rigs: with --provider cluster there is none\n",
 		"run --provider cluster --runtime both":                  "--runtime is about rigs: with --provider cluster there is none\n",
 		"run --provider cluster --kubeconfig nowhere":            "reading the kubeconfig: stat nowhere: no such file or directory\n",
-		"list -o yaml":                     "--output can't be \"yaml\": it can be text or json\nSee skewrig list --help",
-		"diff one two three":               "diff is not called with 3 arguments, but as skewrig diff A [B]\nSee skewrig diff --help",
-		"graduate":                         "graduate lacks an argument: it is called as skewrig graduate KEP\nSee skewrig graduate --help",
-		"ps mine":                          "ps takes no argument, and \"mine\" is one\nSee skewrig ps --help",
-		"up one two":                       "up is not called with 2 arguments, but as skewrig up [FILE | CELL]\nSee skewrig up --help",
-		"report merge a b":                 "report merge lacks --report-dir (directory for the merged report; ",
-		"podsapi serve":                    "podsapi serve lacks --scenario (",
-		"list --quiet --verbose":           "--quiet and --verbose exclude each other: give one of them\nSee skewrig list --help",
-		"build --prune --for mine":         "--for and --prune exclude each other: give one of them\nSee skewrig build --help",
-		"build --export f --list":          "--export and --list exclude each other: give one of them\nSee skewrig build --help",
-		"build --export f --prune":         "--export and --prune exclude each other: ",
-		"build --export f --import g":      "--export and --import exclude each other: ",
-		"build --export f --overlay a=b":   "--export and --overlay exclude each other: ",
-		"build --export f --binary a=b":    "--binary and --export exclude each other: ",
-		"build --export - -o json":         "--export - writes the archive to standard output, where JSON has no place: leave out one of them\n",
-		"build --export=":                  "--export names no file: name one, or - for standard output\n",
-		"build --import f --list":          "--import and --list exclude each other: ",
-		"build --import f --prune":         "--import and --prune exclude each other: ",
-		"build --import f --for mine":      "--for and --import exclude each other: ",
-		"build --import f etcd":            "--import takes all that the file has: leave out etcd\n",
-		"gates previous..newest WatchList": "two releases are compared with all of their gates: leave out WatchList\n",
-		"gates 1.36":                       "\"1.36\" is not a release: did you mean v1.36?\n",
-		"trace":                            "give the report directory of a run, --text with the texts of the proposals, or both\n",
-		"completion bash --unheardof":      "completion bash has no flag --unheardof\nSee skewrig completion bash --help",
+		"run --provider-config nowhere.yaml":                     "--provider-config: open nowhere.yaml: no such file or directory\n",
+		"run --watch":                                            "--watch needs a scenario file, which ends in .yaml or .yml: \n",
+		"run --watch --dry-run":                                  "if any flags in the group [watch dry-run] are set none of the others can be; [dry-run watch] were all set\nSee skewrig run --help",
+		"run --watch --jobs 2":                                   "if any flags in the group [watch jobs] are set none of the others can be; [jobs watch] were all set\n",
+		"list -o yaml":                                           "invalid argument \"yaml\" for \"-o, --output\" flag: supported values: text, json\nSee skewrig list --help",
+		"report diff one two three":                              "report diff: got 3 arguments\nUsage: skewrig report diff A [B]\nSee skewrig report diff --help",
+		"kep graduate":                                           "kep graduate: got 0 arguments\nUsage: skewrig kep graduate KEP\nSee skewrig kep graduate --help",
+		"cluster list mine":                                      "cluster list: got 1 argument\nUsage: skewrig cluster list\nSee skewrig cluster list --help",
+		"cluster up one two":                                     "cluster up: got 2 arguments\nUsage: skewrig cluster up [FILE | CELL]\nSee skewrig cluster up --help",
+		"report merge a b":                                       "required flag(s) \"report-dir\" not set\nSee skewrig report merge --help",
+		"podsapi serve":                                          "required flag(s) \"scenario\", \"socket\" not set\nSee skewrig podsapi serve --help",
+		"init --kep README.md":                                   "if any flags in the group [kep gate] are set they must all be set; missing [gate]\nSee skewrig init --help",
+		"init --object deployment.yaml":                          "--gate and --object go with --kep",
+		"list --quiet --verbose":                                 "if any flags in the group [quiet verbose] are set none of the others can be; [quiet verbose] were all set\nSee skewrig list --help",
+		"build components --prune --for a":                       "if any flags in the group [prune for] are set none of the others can be; [for prune] were all set\nSee skewrig build components --help",
+		"build save f --list":                                    "unknown flag: --list\n",
+		"build save f --prune":                                   "unknown flag: --prune\n",
+		"build save f --overlay a=b":                             "unknown flag: --overlay\n",
+		"build save f --source a":                                "unknown flag: --source\n",
+		"build save f --binary a=b":                              "unknown flag: --binary\n",
+		"build save - -o json":                                   "- writes the archive to standard output, where JSON has no place: leave out one of them\n",
+		"build save":                                             "build save: got 0 arguments\nUsage: skewrig build save FILE [COMPONENT@RELEASE | RELEASE | COMPONENT ...]\n",
+		"build load f --list":                                    "unknown flag: --list\n",
+		"build load f --for mine":                                "unknown flag: --for\n",
+		"build load f etcd":                                      "build load: got 2 arguments\nUsage: skewrig build load FILE\n",
+		"gates previous..newest WatchList":                       "two releases are compared with all of their gates: leave out WatchList\n",
+		"gates 1.36":                                             "\"1.36\" is not a release: did you mean v1.36?\n",
+		"completion bash --unheardof":                            "unknown flag: --unheardof\nSee skewrig completion bash --help",
 	} {
 		code, stdout, stderr := skewrig(t, strings.Fields(line)...)
+		for _, notice := range noticesOf(line) { // of flags that are settings of a provider now
+			stderr = strings.TrimPrefix(stderr, notice+"\n")
+		}
 		if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "skewrig: "+want) {
 			t.Errorf("skewrig %s: exit code %d, printed %q, said\n%s\nwant %d and\n%s", line, code, stdout, stderr, exitUsage, want)
 		}
 	}
 }
 
+func noticesOf(line string) []string {
+	_, notices := renamed(newRoot(), strings.Fields(line))
+	return notices
+}
+
 // TestHelpFitsTheTerminal: its flags, too, whose texts then stand in a column.
 func TestHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
-	for _, path := range [][]string{{}, {"run"}, {"up"}, {"podsapi", "serve"}} {
+	for _, path := range [][]string{{}, {"run"}, {"cluster", "up"}, {"podsapi", "serve"}} {
 		cmd, _, err := newRoot().Find(path)
 		if err != nil {
 			t.Fatal(err)
@@ -78,13 +91,13 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			t.Errorf("help of %v: says something else when it is narrow:\n%s\nnot\n%s", path, text, wide)
 		}
 	}
-	run, _, err := newRoot().Find([]string{"run"})
+	run, _, err := newRoot().Find([]string{"build", "components"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const wrapped = `
-      --binary stringArray        use a prebuilt binary:
-                                  COMPONENT=PATH for the release
+      --binary stringArray     use a prebuilt binary:
+                               COMPONENT=PATH for the release
 `
 	if text := help(run, 70); !strings.Contains(text, wrapped) {
 		t.Errorf("the text of a flag is not in a column:\n%s", text)

@@ -37,6 +37,8 @@ type cacheState struct {
 	Bytes    int64  `json:"bytes"`
 }
 
+var _ = register(lookUp, newVersion)
+
 func newVersion() *cobra.Command {
 	var out output
 	var dir string

@@ -68,7 +68,7 @@ func unreadable(err error) error {
 		return err
 	}
 	if errors.Is(err, zstd.ErrMagicMismatch) {
-		return wrong("it is no archive that skewrig build --export has written")
+		return wrong("it is no archive that skewrig build save has written")
 	}
 	return wrong("it is damaged or cut off (%w): %s", err, again)
 }

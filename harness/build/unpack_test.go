@@ -278,7 +278,7 @@ func TestAnArchiveThatIsCutOffIsRefused(t *testing.T) {
 	if err := refused(t, archive[:len(archive)-1], "damaged or cut off"); err != nil {
 		t.Errorf("without the last byte: %v", err)
 	}
-	if err := refused(t, []byte("#!/bin/sh\n"), "no archive that skewrig build --export has written"); err != nil {
+	if err := refused(t, []byte("#!/bin/sh\n"), "no archive that skewrig build save has written"); err != nil {
 		t.Error(err)
 	}
 }

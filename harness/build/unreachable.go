@@ -30,7 +30,7 @@ func (e *Unreachable) Error() string {
 	if more := len(e.Modules) - maxMissing; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("the module proxy can't be reached for %s: %s (set another with go env -w GOPROXY=URL, or take what another machine built: skewrig build --export there, --import here)", named, e.Why)
+	return fmt.Sprintf("the module proxy can't be reached for %s: %s (set another with go env -w GOPROXY=URL, or take what another machine built: skewrig build save there, load here)", named, e.Why)
 }
 
 // Is reports whether another error is ErrUnreachable.

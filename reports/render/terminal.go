@@ -195,7 +195,7 @@ func (t *terminal) whereToLook(r reports.Report, options TerminalOptions) {
 		return
 	}
 	worst := slices.MaxFunc(r.Cells, func(a, b reports.Cell) int { return a.Outcome.Compare(b.Outcome) })
-	t.printf("One cell: skewrig report %s %s\n", reports.Quoted(oneLine(options.Report, maxText)), reports.Quoted(oneLine(worst.ID, maxText)))
+	t.printf("One cell: skewrig report show %s %s\n", reports.Quoted(oneLine(options.Report, maxText)), reports.Quoted(oneLine(worst.ID, maxText)))
 }
 
 // outcomeWidth is the length of the longest word of an outcome.

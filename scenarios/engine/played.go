@@ -99,7 +99,7 @@ type hinting struct{ image.Library }
 func (h hinting) Find(ref string) (*image.Image, error) {
 	found, err := h.Library.Find(ref)
 	if errors.Is(err, image.ErrUnknown) {
-		err = fmt.Errorf("%w; skewrig up --default-image http1:8080 has a server in place of every other image", err)
+		err = fmt.Errorf("%w; skewrig cluster up --default-image http1:8080 has a server in place of every other image", err)
 	}
 	return found, err
 }

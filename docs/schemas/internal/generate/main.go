@@ -12,6 +12,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
@@ -54,12 +55,13 @@ func generate(root string) (map[string][]byte, error) {
 	texts := make(map[string][]byte)
 	for name, schema := range map[string]*jsonschema.Schema{
 		"report":   ofKind(source, reports.Report{}, reports.Kind, "report.json, the result of a run of skewrig"),
-		"diff":     ofKind(source, diff.Diff{}, diff.Kind, "What skewrig diff prints as JSON"),
+		"diff":     ofKind(source, diff.Diff{}, diff.Kind, "What skewrig report diff prints as JSON"),
 		"findings": ofFindings(source),
 		"plan":     ofPlan(source),
 		"record":   history,
 		"scenario": ofScenario(source),
 		"config":   ofKind(source, own.Config{}, own.Kind, "skewrig.yaml, the catalog of a repository"),
+		"provider": ofKind(source, app.ProviderConfig{}, app.ProviderConfigKind, "A file of skewrig run --provider-config"),
 	} {
 		schema.ID = jsonschema.ID("https://skewrig.dev/schemas/" + name + ".json")
 		if texts[name], err = encode(schema); err != nil {
@@ -73,7 +75,7 @@ func generate(root string) (map[string][]byte, error) {
 func ofFindings(source *source) *jsonschema.Schema {
 	definitions := make(jsonschema.Definitions)
 	return &jsonschema.Schema{
-		Version: jsonschema.Version, Title: "What skewrig finding -o json prints, by weight", Type: "array",
+		Version: jsonschema.Version, Title: "What skewrig report findings -o json prints, by weight", Type: "array",
 		Items: source.define(definitions, reflect.TypeFor[finding.Finding]()), Definitions: definitions,
 	}
 }
