@@ -15,6 +15,6 @@ var PodsAPI embed.FS
 //
 //go:embed go.mod go.sum cmd/container/*.go record/*.go
 //go:embed fakeservers/agnhost/*.go fakeservers/behavior/*.go fakeservers/container/*.go fakeservers/image/*.go fakeservers/server/*.go
-//go:embed harness/await/*.go harness/clock/*.go harness/files/*.go harness/peer/*.go harness/pki/*.go harness/process/*.go harness/process/*.sh harness/spelling/*.go
+//go:embed harness/await/*.go harness/clock/*.go harness/files/*.go harness/peer/*.go harness/pki/*.go harness/process/*.go harness/process/*.sh harness/program/*.go harness/spelling/*.go
 //go:embed harness/release/*.go harness/release/gates
 var Container embed.FS

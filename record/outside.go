@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 // Outside is a setting of a component that reaches beyond its rig.
@@ -133,13 +135,13 @@ func switchOf(name string) (why reach, harmless []string, is bool) {
 
 // Outside returns the settings of a program that reach beyond its rig, in the order of their names.
 // That an API server lets in anonymous clients is its default: what they may do is up to RBAC.
-func (s Settings) Outside(program string) (all []Outside) {
+func (s Settings) Outside(of string) (all []Outside) {
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
-		known := flagOf(name)
-		if program == kubelet && known == "authorization-mode" {
+		known := program.FlagName(name)
+		if of == program.Kubelet && known == "authorization-mode" {
 			known = "authorization.mode"
 		}
-		if why := reaches(known, s.Flags[name]); why != inside && (program != APIServer || known != "anonymous-auth") {
+		if why := reaches(known, s.Flags[name]); why != inside && (of != program.APIServer || known != "anonymous-auth") {
 			all = append(all, Outside{Path: fmt.Sprintf("flags[%q]", name), Name: name, Value: s.Flags[name], Why: string(why)})
 		}
 	}

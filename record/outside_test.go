@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 var update = flag.Bool("update", false, "write testdata/flags.txt anew")
@@ -56,36 +58,36 @@ func TestOutsideFlags(t *testing.T) {
 		{ControllerManager, "enable-hostpath-provisioner", "false", inside},
 		{Scheduler, "authorization-always-allow-paths", "/healthz,/readyz", inside},
 		{Scheduler, "authorization-always-allow-paths", "/*", opens},
-		{kubelet, "anonymous-auth", "true", opens},
-		{kubelet, "anonymous-auth", "false", inside},
-		{kubelet, "authorization-mode", "AlwaysAllow", opens},
-		{kubelet, "authorization-mode", "RBAC", opens},
-		{kubelet, "authorization-mode", "Webhook", inside},
-		{kubelet, "read-only-port", "10255", opens},
-		{kubelet, "node-labels", "example.com/a=b", inside},
-		{kubelet, "eviction-hard", "memory.available<100Mi,nodefs.available<10%", inside},
-		{kubelet, "system-cgroups", "/system", changes},
+		{program.Kubelet, "anonymous-auth", "true", opens},
+		{program.Kubelet, "anonymous-auth", "false", inside},
+		{program.Kubelet, "authorization-mode", "AlwaysAllow", opens},
+		{program.Kubelet, "authorization-mode", "RBAC", opens},
+		{program.Kubelet, "authorization-mode", "Webhook", inside},
+		{program.Kubelet, "read-only-port", "10255", opens},
+		{program.Kubelet, "node-labels", "example.com/a=b", inside},
+		{program.Kubelet, "eviction-hard", "memory.available<100Mi,nodefs.available<10%", inside},
+		{program.Kubelet, "system-cgroups", "/system", changes},
 		// Those of releases to come.
-		{kubelet, "new-limit", "5", inside},
-		{kubelet, "new-timeout", "1m30s", inside},
-		{kubelet, "new-mode", "Strict", inside},
-		{kubelet, "new-mode", "example.com/strict=true", inside},
-		{kubelet, "new-mode", "/etc/passwd", isPath},
-		{kubelet, "new-mode", "a,b=/etc/passwd", isPath},
-		{kubelet, "new-mode", "~/x", isPath},
-		{kubelet, "new-mode", "a/../../b", isPath},
-		{kubelet, "new-mode", "unix:/run/x", isPath},
-		{kubelet, "new-mode", "http://a", isAddress},
-		{kubelet, "new-mode", "a:80", isAddress},
-		{kubelet, "new-mode", ":80", isAddress},
-		{kubelet, "new-mode", "[::]:80", isAddress},
-		{kubelet, "new-mode", "0.0.0.0", isAddress},
-		{kubelet, "new-mode", "::1", isAddress},
-		{kubelet, "new-exec-plugin", "drv", unknown},
-		{kubelet, "new-files", "a", unknown},
-		{kubelet, "new-port", "80", unknown},
-		{kubelet, "new-port", "0", inside},
-		{kubelet, "new-file-limit", "5", inside},
+		{program.Kubelet, "new-limit", "5", inside},
+		{program.Kubelet, "new-timeout", "1m30s", inside},
+		{program.Kubelet, "new-mode", "Strict", inside},
+		{program.Kubelet, "new-mode", "example.com/strict=true", inside},
+		{program.Kubelet, "new-mode", "/etc/passwd", isPath},
+		{program.Kubelet, "new-mode", "a,b=/etc/passwd", isPath},
+		{program.Kubelet, "new-mode", "~/x", isPath},
+		{program.Kubelet, "new-mode", "a/../../b", isPath},
+		{program.Kubelet, "new-mode", "unix:/run/x", isPath},
+		{program.Kubelet, "new-mode", "http://a", isAddress},
+		{program.Kubelet, "new-mode", "a:80", isAddress},
+		{program.Kubelet, "new-mode", ":80", isAddress},
+		{program.Kubelet, "new-mode", "[::]:80", isAddress},
+		{program.Kubelet, "new-mode", "0.0.0.0", isAddress},
+		{program.Kubelet, "new-mode", "::1", isAddress},
+		{program.Kubelet, "new-exec-plugin", "drv", unknown},
+		{program.Kubelet, "new-files", "a", unknown},
+		{program.Kubelet, "new-port", "80", unknown},
+		{program.Kubelet, "new-port", "0", inside},
+		{program.Kubelet, "new-file-limit", "5", inside},
 	} {
 		var got reach
 		if all := (Settings{Flags: map[string]string{tc.name: tc.value}}).Outside(tc.program); len(all) > 0 {
@@ -125,7 +127,7 @@ func TestOutsideConfig(t *testing.T) {
 		{map[string]any{"enableSystemLogHandler": true, "enableSystemLogQuery": nil}, []string{"enableSystemLogHandler", "enableSystemLogQuery"}},
 		{map[string]any{"newDir": "x", "newMode": map[string]any{"deep": []any{"a", "/b"}}, "newLimit": 7}, []string{"newDir", "newMode.deep"}},
 	} {
-		if got := outsideNames(Settings{Config: tc.patch}.Outside(kubelet)); !slices.Equal(got, tc.want) {
+		if got := outsideNames(Settings{Config: tc.patch}.Outside(program.Kubelet)); !slices.Equal(got, tc.want) {
 			t.Errorf("%v: %q, want %q", tc.patch, got, tc.want)
 		}
 	}
@@ -162,7 +164,7 @@ func TestReleasedFlags(t *testing.T) {
 }
 
 func judgedBy(flag string) string {
-	if _, own := OwnFlag(flag); own {
+	if _, own := program.OwnFlag(flag); own {
 		return "rig"
 	}
 	names := map[reach]string{inside: "harmless", runs: "runs", leads: "leads", reads: "reads", writes: "writes", dials: "dials", binds: "binds", changes: "changes", opens: "opens", shows: "shows"}

@@ -3,8 +3,6 @@ package record
 import (
 	"cmp"
 	"maps"
-	"slices"
-	"strings"
 
 	"github.com/skewrig/skewrig/harness/release"
 )
@@ -94,105 +92,4 @@ func Merge(object, patch map[string]any) map[string]any {
 		}
 	}
 	return merged
-}
-
-// Why a rig sets something itself.
-const (
-	ownAddress     = "the rig gives each component an address of its own"
-	ownCertificate = "the rig makes the certificates and keys"
-	ownDirectory   = "the rig has directories of its own"
-	ownKubeconfig  = "the rig writes the kubeconfig, and via and links say where it leads"
-	ownGates       = "give gates"
-	ownEmulation   = "give emulatedVersion or minCompatibilityVersion"
-	ownPeers       = "give peerProxy"
-	ownElection    = "there is a leader where there are several, and only then"
-)
-
-// ownFlags are flags that a rig sets itself, and why.
-var ownFlags = map[string]string{
-	"bind-address": ownAddress, "advertise-address": ownAddress, "secure-port": ownAddress, "port": ownAddress,
-	"address": ownAddress, "hostname-override": ownAddress, "healthz-bind-address": ownAddress, "healthz-port": ownAddress,
-	"etcd-servers": ownAddress, "listen-client-urls": ownAddress, "advertise-client-urls": ownAddress,
-	"listen-peer-urls": ownAddress, "initial-advertise-peer-urls": ownAddress, "initial-cluster": ownAddress,
-	"container-runtime-endpoint": ownAddress, "node-ip": ownAddress, "cloud-provider": ownAddress,
-	"peer-advertise-ip": ownAddress, "peer-advertise-port": ownAddress,
-
-	"tls-cert-file": ownCertificate, "tls-private-key-file": ownCertificate, "client-ca-file": ownCertificate, "root-ca-file": ownCertificate,
-	"etcd-cafile": ownCertificate, "etcd-certfile": ownCertificate, "etcd-keyfile": ownCertificate,
-	"kubelet-client-certificate": ownCertificate, "kubelet-client-key": ownCertificate, "kubelet-certificate-authority": ownCertificate,
-	"service-account-key-file": ownCertificate, "service-account-signing-key-file": ownCertificate, "service-account-private-key-file": ownCertificate,
-	"cert-file": ownCertificate, "key-file": ownCertificate, "trusted-ca-file": ownCertificate, "client-cert-auth": ownCertificate,
-	"peer-cert-file": ownCertificate, "peer-key-file": ownCertificate, "peer-trusted-ca-file": ownCertificate, "peer-client-cert-auth": ownCertificate,
-
-	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "host-root": ownDirectory, "boot-id-file": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
-
-	"kubeconfig": ownKubeconfig, "authentication-kubeconfig": ownKubeconfig, "authorization-kubeconfig": ownKubeconfig, "master": ownKubeconfig,
-
-	"peer-ca-file": ownPeers,
-
-	"feature-gates": ownGates, "emulated-version": ownEmulation, "min-compatibility-version": ownEmulation,
-	"leader-elect": ownElection,
-}
-
-// OwnFlag says why a flag is set by the rig alone, and whether it is.
-func OwnFlag(name string) (why string, own bool) {
-	why, own = ownFlags[flagOf(name)]
-	return why, own
-}
-
-// flagOf is the name by which a component knows a flag: those of Kubernetes take underscores for hyphens.
-func flagOf(name string) string { return strings.ReplaceAll(name, "_", "-") }
-
-const kubelet = "kubelet"
-
-// ownConfig are the fields of configuration files that a rig sets itself, by the program.
-var ownConfig = map[string]map[string]string{
-	kubelet: {
-		"apiVersion": "it is kubelet.config.k8s.io/v1beta1", "kind": "it is KubeletConfiguration",
-		"featureGates": ownGates, "containerRuntimeEndpoint": ownAddress, "address": ownAddress, "port": ownAddress,
-		"healthzBindAddress": ownAddress, "healthzPort": ownAddress, "tlsCertFile": ownCertificate, "tlsPrivateKeyFile": ownCertificate,
-		"staticPodPath": ownDirectory, "podLogsDir": ownDirectory, "volumePluginDir": ownDirectory,
-		"cgroupsPerQOS": "there are no cgroups", "enforceNodeAllocatable": "there are no cgroups",
-	},
-	"kube-scheduler": {
-		"apiVersion": "it is kubescheduler.config.k8s.io/v1", "kind": "it is KubeSchedulerConfiguration",
-		"clientConnection.kubeconfig": ownKubeconfig, "leaderElection.leaderElect": ownElection,
-	},
-}
-
-// Configured are the programs with a configuration file, in order.
-func Configured() []string { return slices.Sorted(maps.Keys(ownConfig)) }
-
-// OwnConfig returns the first field of a patch of a program's configuration that the rig sets
-// itself, and why; empty if there is none.
-func OwnConfig(program string, patch map[string]any) (field, why string) {
-	for _, path := range slices.Sorted(maps.Keys(ownConfig[program])) {
-		if has(patch, strings.Split(path, ".")) {
-			return path, ownConfig[program][path]
-		}
-	}
-	return "", ""
-}
-
-// Owns reports whether the rig alone sets a flag of a program, or a field of its configuration: its path, with
-// dots between the names.
-func Owns(program, name string) bool {
-	if _, own := OwnFlag(name); own {
-		return true
-	}
-	for path := range ownConfig[program] {
-		if name == path || strings.HasPrefix(name, path+".") {
-			return true
-		}
-	}
-	return false
-}
-
-func has(object map[string]any, path []string) bool {
-	value, is := object[path[0]]
-	if !is || len(path) == 1 {
-		return is
-	}
-	within, _ := value.(map[string]any)
-	return within != nil && has(within, path[1:])
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -45,9 +46,9 @@ type Topology struct {
 
 // The programs of a control plane.
 const (
-	APIServer         = "kube-apiserver"
-	ControllerManager = "kube-controller-manager"
-	Scheduler         = "kube-scheduler"
+	APIServer         = program.APIServer
+	ControllerManager = program.ControllerManager
+	Scheduler         = program.Scheduler
 )
 
 // Program is what a component runs: kube-apiserver of kube-apiserver/b, kubelet of kubelet/node-a.

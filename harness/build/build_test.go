@@ -301,7 +301,7 @@ func TestListAndPrune(t *testing.T) {
 func TestTheKeyFollowsWhatMatters(t *testing.T) {
 	base := func() *recipe {
 		return &recipe{
-			target: Target{Component: Kubelet, Version: "v1.90.1"}, source: sources[Kubelet],
+			target: Target{Component: Kubelet, Version: "v1.90.1"}, source: Kubelet.source(),
 			lines: []string{"toolchain go1.26", "lock a", "glue b"},
 		}
 	}
@@ -315,7 +315,7 @@ func TestTheKeyFollowsWhatMatters(t *testing.T) {
 	}
 
 	tree := []string{"lock a", "glue b", "oom watcher: none", "overlay x y"}
-	server := &recipe{source: sources[APIServer], tree: tree}
+	server := &recipe{source: APIServer.source(), tree: tree}
 	if diff := cmp.Diff([]string{"lock a", "overlay x y"}, server.ingredients()); diff != "" {
 		t.Errorf("an API server depends on our kubelet main (-want +got):\n%s", diff)
 	}
@@ -323,17 +323,17 @@ func TestTheKeyFollowsWhatMatters(t *testing.T) {
 
 func TestAMainIsMadeOfItsOwnFiles(t *testing.T) {
 	t.Parallel()
-	kubelet, client := string(sources[Kubelet].glueFiles()), string(sources[TypedClient].glueFiles())
+	kubelet, client := string(Kubelet.source().glueFiles()), string(TypedClient.source().glueFiles())
 	if !strings.Contains(kubelet, "-- kubelet/main.go --") || strings.Contains(kubelet, "-- typedclient/") {
 		t.Errorf("a kubelet is made of:\n%s", kubelet)
 	}
 	if !strings.Contains(client, "-- typedclient/main.go --") || strings.Contains(client, "-- kubelet/") {
 		t.Errorf("a typed client is made of:\n%s", client)
 	}
-	if specs := string(sources[NodeE2E].glueFiles()); !strings.Contains(specs, "-- nodee2e/main.go --") || strings.Contains(specs, "-- kubelet/") {
+	if specs := string(NodeE2E.source().glueFiles()); !strings.Contains(specs, "-- nodee2e/main.go --") || strings.Contains(specs, "-- kubelet/") {
 		t.Errorf("the specs are made of:\n%s", specs)
 	}
-	if server := sources[APIServer].glueFiles(); len(server) > 0 {
+	if server := APIServer.source().glueFiles(); len(server) > 0 {
 		t.Errorf("an API server is made of:\n%s", server)
 	}
 }
@@ -349,7 +349,7 @@ func TestTheSpecsHaveALockOfTheirOwn(t *testing.T) {
 		t.Errorf("their lock has the tools of the release (error %v):\n%s", err, mod)
 	}
 	var files []string
-	for _, f := range sources[Kubelet].mains() {
+	for _, f := range Kubelet.source().mains() {
 		files = append(files, f.Name)
 	}
 	if slices.Contains(files, "nodee2e/main.go") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/checkout"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/spelling"
 )
@@ -16,72 +17,46 @@ import (
 // Component is a program that a rig runs.
 type Component string
 
-// The components that can be built.
+// The components that can be built (harness/program says what each is).
 const (
-	Etcd              Component = "etcd"
-	APIServer         Component = "kube-apiserver"
-	ControllerManager Component = "kube-controller-manager"
-	Scheduler         Component = "kube-scheduler"
-	Kubelet           Component = "kubelet"
-	// DependencyWatchdog is Gardener's, with its prober.
-	DependencyWatchdog Component = "dependency-watchdog"
-	// HealthProbe is the grpc_health_probe that people run in exec probes.
-	HealthProbe Component = "grpc-health-probe"
-	// TypedClient reads and writes objects by the types of a release, and Kubectl is its
-	// command line. Steps start them.
-	TypedClient Component = "typed-client"
-	Kubectl     Component = "kubectl"
-	// Kubeadm is what makes a node of a kind cluster one.
-	Kubeadm Component = "kubeadm"
-	// NodeE2E runs the specs of SIG Node that are common to all clusters.
-	NodeE2E Component = "node-e2e"
-	// Container is the program in the images that real containers run. It is part of
-	// skewrig, and of no release.
-	Container Component = "container"
+	Etcd               Component = program.Etcd
+	APIServer          Component = program.APIServer
+	ControllerManager  Component = program.ControllerManager
+	Scheduler          Component = program.Scheduler
+	Kubelet            Component = program.Kubelet
+	DependencyWatchdog Component = program.DependencyWatchdog
+	HealthProbe        Component = program.HealthProbe
+	TypedClient        Component = program.TypedClient
+	Kubectl            Component = program.Kubectl
+	Kubeadm            Component = program.Kubeadm
+	NodeE2E            Component = program.NodeE2E
+	Container          Component = program.Container
 )
 
-// Components lists all components, in the order in which a rig starts them. What runs
-// beside a rig, such as exec probes and steps, comes last. Container is not among them: it
-// is nobody's to ask for.
-func Components() []Component {
-	return []Component{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, DependencyWatchdog, HealthProbe, TypedClient, Kubectl, Kubeadm, NodeE2E}
+// Components returns all components that users can ask for, in the order in which a rig starts them. Those beside a rig come last.
+func Components() (all []Component) {
+	for _, p := range program.All {
+		if p.Name != program.Container {
+			all = append(all, Component(p.Name))
+		}
+	}
+	return all
 }
 
-// source says what a component is compiled from.
-type source struct {
-	// module is what is released.
-	module string
-	// pkg is the package with its main function.
-	pkg string
-	// glue is true where that package is ours, so that its sources are part of
-	// what identifies the binary.
-	glue bool
-	// own is that main function, if it is not in the archive of our mains.
-	own []byte
-	// apart is true for a component with a lock of its own: it needs more than the others of
-	// its release.
-	apart bool
-	// client is true for what is started beside a rig.
-	client bool
+// source is what a component is compiled from; unset for one that does not exist.
+func (c Component) source() source {
+	p, _ := program.Of(string(c))
+	return source{p}
 }
 
-var sources = map[Component]source{
-	Etcd:               {module: "go.etcd.io/etcd/server/v3", pkg: "go.etcd.io/etcd/server/v3"},
-	APIServer:          {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kube-apiserver"},
-	ControllerManager:  {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kube-controller-manager"},
-	Scheduler:          {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kube-scheduler"},
-	Kubelet:            {module: kubernetesPath, pkg: enginePath + "/kubelet", glue: true},
-	DependencyWatchdog: {module: watchdogPath, pkg: watchdogPath},
-	HealthProbe:        {module: healthProbePath, pkg: healthProbePath},
-	TypedClient:        {module: kubernetesPath, pkg: enginePath + "/typedclient", glue: true, client: true},
-	Kubectl:            {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kubectl", client: true},
-	NodeE2E:            {module: kubernetesPath, pkg: enginePath + "/nodee2e", glue: true, own: nodeE2EMain, apart: true, client: true},
-	Kubeadm:            {module: kubernetesPath, pkg: kubernetesPath + "/cmd/kubeadm", apart: true, client: true},
-	Container:          {module: modulePath, pkg: modulePath + "/cmd/container"},
+// isKnown reports whether the component exists.
+func (c Component) isKnown() bool {
+	_, known := program.Of(string(c))
+	return known
 }
 
 // isKubernetes reports whether a component is one of a Kubernetes release.
-func (c Component) isKubernetes() bool { return sources[c].module == kubernetesPath }
+func (c Component) isKubernetes() bool { return c.source().IsKubernetes() }
 
 // Target is one binary that is wanted.
 type Target struct {
@@ -131,14 +106,14 @@ func (t Target) changes() (s string) {
 
 // module is the module that a target is compiled from, with its version.
 func (t Target) module() string {
-	return fmt.Sprintf("%s@%s", sources[t.Component].module, t.Version.Released())
+	return fmt.Sprintf("%s@%s", t.Component.source().Module, t.Version.Released())
 }
 
 // source is the same, with what is not as it was released.
 func (t Target) source() string {
 	s := t.module()
 	if t.checkout != nil {
-		s = fmt.Sprintf("%s at %s of %s", kubernetesPath, t.checkout.Commit, t.checkout.Dir)
+		s = fmt.Sprintf("%s at %s of %s", program.Kubernetes, t.checkout.Commit, t.checkout.Dir)
 		if t.checkout.Dirty {
 			s += " with changes that are not committed"
 		}
@@ -156,11 +131,11 @@ func (t Target) id() string {
 
 // from is what a target is compiled from, and whether there is such a component.
 func (t Target) from() (s source, known bool) {
-	s, known = sources[t.Component]
+	s = t.Component.source()
 	if t.Unmodified {
-		s.pkg, s.glue = kubernetesPath+"/cmd/kubelet", false
+		s.Package = program.Kubernetes + "/cmd/kubelet"
 	}
-	return s, known
+	return s, t.Component.isKnown()
 }
 
 // ParseTargets reads what a user wants built: "kubelet@v1.90.1" is one binary,
@@ -239,7 +214,7 @@ func AllOf(v release.Version) []Target {
 		switch {
 		case c == Etcd:
 			targets = append(targets, Target{Component: c, Version: release.Etcd})
-		case c.isKubernetes() && !sources[c].client:
+		case c.isKubernetes() && c.source().Role != program.Beside:
 			targets = append(targets, Target{Component: c, Version: v})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -31,7 +32,7 @@ func TestTheContainerProgramHasItsSources(t *testing.T) {
 	}
 	var wanted, packages []string
 	for line := range strings.Lines(string(out)) {
-		if name := strings.TrimPrefix(strings.TrimSpace(line), modulePath+"/"); name != "" {
+		if name := strings.TrimPrefix(strings.TrimSpace(line), program.Skewrig+"/"); name != "" {
 			wanted = append(wanted, name)
 			packages = append(packages, path.Dir(name))
 		}
@@ -47,7 +48,7 @@ func TestTheContainerProgramHasItsSources(t *testing.T) {
 		}
 	}
 	l, err := containerLock()
-	if err != nil || !strings.HasPrefix(string(l.mod), "module "+modulePath+"\n") || len(l.sum) == 0 {
+	if err != nil || !strings.HasPrefix(string(l.mod), "module "+program.Skewrig+"\n") || len(l.sum) == 0 {
 		t.Errorf("its lock is %.60q: %v", l.mod, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/skewrig/skewrig/harness/files"
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 // glueArchive holds the sources of our mains. They live in a nested module,
@@ -27,12 +28,15 @@ var glueArchive []byte
 //go:embed nodee2e.go.txt
 var nodeE2EMain []byte
 
+// source is what a component is compiled from.
+type source struct{ program.Program }
+
 // mains are our mains that are compiled with the lock of a component.
 func (s source) mains() []txtar.File {
-	if s.own != nil {
-		return []txtar.File{{Name: path.Base(s.pkg) + "/main.go", Data: s.own}}
+	if s.Name == program.NodeE2E {
+		return []txtar.File{{Name: path.Base(s.Package) + "/main.go", Data: nodeE2EMain}}
 	}
-	if s.apart {
+	if s.OwnLock {
 		return nil
 	}
 	return txtar.Parse(glueArchive).Files
@@ -42,7 +46,7 @@ func (s source) mains() []txtar.File {
 func (s source) glueFiles() []byte {
 	var own txtar.Archive
 	for _, f := range s.mains() {
-		if s.glue && strings.HasPrefix(f.Name, path.Base(s.pkg)+"/") {
+		if s.IsOurs() && strings.HasPrefix(f.Name, path.Base(s.Package)+"/") {
 			own.Files = append(own.Files, f)
 		}
 	}
@@ -52,7 +56,7 @@ func (s source) glueFiles() []byte {
 // extractGlue writes the mains that have the lock of a component, and the go.mod of their
 // module, in which the lock stands in for the real one.
 func extractGlue(dir string, s source, c choice) error {
-	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module "+enginePath+"\n"+c.lines)); err != nil {
+	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module "+program.Mains+"\n"+c.lines)); err != nil {
 		return err
 	}
 	for _, f := range s.mains() {

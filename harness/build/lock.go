@@ -14,19 +14,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/tools/txtar"
-)
 
-const (
-	// enginePath is the module path under which every lock compiles our mains.
-	enginePath = "github.com/skewrig/skewrig/harness/engine"
-	// modulePath is this module.
-	modulePath = "github.com/skewrig/skewrig"
-	// kubernetesPath is the module that holds the components of a release.
-	kubernetesPath = "k8s.io/kubernetes"
-	// watchdogPath is the module of Gardener's dependency-watchdog.
-	watchdogPath = "github.com/gardener/dependency-watchdog"
-	// healthProbePath is the module of grpc_health_probe.
-	healthProbePath = "github.com/grpc-ecosystem/grpc-health-probe"
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 // lock is the go.mod and go.sum that a target is compiled with.
@@ -39,7 +28,7 @@ type lock struct{ mod, sum []byte }
 var locks embed.FS
 
 func lockName(t Target) string {
-	if t.Component.isKubernetes() && !sources[t.Component].apart {
+	if t.Component.isKubernetes() && !t.Component.source().OwnLock {
 		return string(t.Version.Released())
 	}
 	return fmt.Sprintf("%s-%s", t.Component, t.Version)
@@ -89,7 +78,7 @@ func isLocked(t Target) bool {
 // generatedLock is where a cache has the lock that was generated for a target, without the
 // ending of its files.
 func generatedLock(t Target) string {
-	mains := txtar.Format(&txtar.Archive{Files: sources[t.Component].mains()})
+	mains := txtar.Format(&txtar.Archive{Files: t.Component.source().mains()})
 	return "generated-locks/" + lockName(t) + "-" + digest(mains)[:8] + t.standInsOf()
 }
 
@@ -142,7 +131,7 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 		resolve = []string{"mod", "tidy", "-modfile=" + modfileName}
 	} else {
 		mod, err = lockTool(goMod, t)
-		resolve = []string{"get", "-modfile=" + modfileName, "-tool", sources[t.Component].pkg + "@" + string(t.Version)}
+		resolve = []string{"get", "-modfile=" + modfileName, "-tool", t.Component.source().Package + "@" + string(t.Version)}
 	}
 	if err != nil {
 		return lock{}, err
@@ -151,7 +140,7 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	if err != nil {
 		return lock{}, err
 	}
-	if err := errors.Join(extractGlue(dir, sources[t.Component], chosen), writeFile(filepath.Join(dir, modfileName), mod)); err != nil {
+	if err := errors.Join(extractGlue(dir, t.Component.source(), chosen), writeFile(filepath.Join(dir, modfileName), mod)); err != nil {
 		return lock{}, err
 	}
 	if _, err := goCommand(ctx, dir, resolve); err != nil {
@@ -188,7 +177,7 @@ func lockTool(goMod []byte, t Target) ([]byte, error) {
 	if released.Go == nil {
 		return nil, fmt.Errorf("the go.mod of %s does not say which Go it is for", t.module())
 	}
-	err = errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(released.Go.Version), replaceBy(file, t.standIns()))
+	err = errors.Join(file.AddModuleStmt(program.Mains), file.AddGoStmt(released.Go.Version), replaceBy(file, t.standIns()))
 	text, formatErr := file.Format()
 	return text, errors.Join(err, formatErr)
 }
@@ -204,7 +193,7 @@ func lockKubernetes(goMod []byte, t Target) ([]byte, error) {
 	version := string(t.Version)
 	file, released, err := lockedAs(goMod, version)
 	if err != nil {
-		return nil, fmt.Errorf("the go.mod of %s %s: %w", kubernetesPath, version, err)
+		return nil, fmt.Errorf("the go.mod of %s %s: %w", program.Kubernetes, version, err)
 	}
 	if err := errors.Join(replaceStaging(file, released.Replace, version), replaceBy(file, t.instead)); err != nil {
 		return nil, err
@@ -220,14 +209,14 @@ func lockKubernetes(goMod []byte, t Target) ([]byte, error) {
 
 // lockedTools are the programs of a release that are compiled with the lock of a target.
 func lockedTools(t Target) (packages []string) {
-	switch of := sources[t.Component]; {
-	case of.glue && of.apart:
+	switch of := t.Component.source(); {
+	case of.IsOurs() && of.OwnLock:
 		return nil
-	case of.apart:
-		return []string{of.pkg}
+	case of.OwnLock:
+		return []string{of.Package}
 	}
 	for _, c := range []Component{APIServer, ControllerManager, Scheduler, Kubectl} {
-		packages = append(packages, sources[c].pkg)
+		packages = append(packages, c.source().Package)
 	}
 	return packages
 }
@@ -242,7 +231,7 @@ func lockedAs(goMod []byte, version string) (file, own *modfile.File, err error)
 		return nil, nil, errors.New("it does not say which module it is of, and which Go that is for")
 	}
 	file = new(modfile.File)
-	if err := errors.Join(file.AddModuleStmt(enginePath), file.AddGoStmt(own.Go.Version)); err != nil {
+	if err := errors.Join(file.AddModuleStmt(program.Mains), file.AddGoStmt(own.Go.Version)); err != nil {
 		return nil, nil, err
 	}
 	if own.Toolchain != nil {
@@ -255,7 +244,7 @@ func lockedAs(goMod []byte, version string) (file, own *modfile.File, err error)
 			return nil, nil, err
 		}
 	}
-	requires := []*modfile.Require{{Mod: module.Version{Path: kubernetesPath, Version: version}}}
+	requires := []*modfile.Require{{Mod: module.Version{Path: program.Kubernetes, Version: version}}}
 	for _, r := range own.Require {
 		requires = append(requires, &modfile.Require{Mod: r.Mod, Indirect: r.Indirect})
 	}
@@ -266,7 +255,7 @@ func lockedAs(goMod []byte, version string) (file, own *modfile.File, err error)
 func replaceStaging(file *modfile.File, replaces []*modfile.Replace, version string) error {
 	for _, r := range replaces {
 		if !strings.HasPrefix(r.New.Path, "./staging/") {
-			return fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", kubernetesPath, version, r.Old.Path, r.New.Path)
+			return fmt.Errorf("%s %s replaces %s by %s: only staging modules can be resolved", program.Kubernetes, version, r.Old.Path, r.New.Path)
 		}
 		if err := file.AddReplace(r.Old.Path, "", r.Old.Path, published(r.Old.Path, version)); err != nil {
 			return err

@@ -92,7 +92,7 @@ func builtVersion(c Component, path string) (release.Version, error) {
 		return "", fmt.Errorf("reading what %s was built from: %w", path, err)
 	}
 	for _, module := range append(info.Deps, &info.Main) {
-		if module.Path == sources[c].module {
+		if module.Path == c.source().Module {
 			v, err := release.Parse(module.Version)
 			if err != nil {
 				return "", fmt.Errorf("%s was not built from a release of %s: %w", path, module.Path, err)

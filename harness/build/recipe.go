@@ -59,7 +59,7 @@ func newRecipe(ctx context.Context, s store, t Target) (*recipe, error) {
 	}
 	r.tree = append(append(r.tree, "lock "+digest(l.mod, l.sum)), directories...)
 	if t.Unmodified {
-		r.tree = append(r.tree, "main "+src.pkg)
+		r.tree = append(r.tree, "main "+src.Package)
 	} else {
 		r.tree = append(r.tree, "glue "+digest(src.glueFiles()), "oom watcher: the release's own for other systems, without its constraints")
 	}
@@ -127,7 +127,7 @@ func digests(what string, files map[string][]byte) (lines []string) {
 // ingredients are the parts of the work tree that reach this binary: a change
 // of our kubelet main does not make an API server another one.
 func (r *recipe) ingredients() []string {
-	if r.source.glue {
+	if r.source.IsOurs() {
 		return r.tree
 	}
 	return slices.DeleteFunc(slices.Clone(r.tree), func(line string) bool {
@@ -226,7 +226,7 @@ func (r *recipe) compile(ctx context.Context, s store, out string, tell func(Pro
 		}
 		flags = append(flags, "-overlay="+list)
 	}
-	return goBuild(ctx, dir, flags, r.source.pkg, out, append(r.choice.env, "GOTMPDIR="+temp), tell)
+	return goBuild(ctx, dir, flags, r.source.Package, out, append(r.choice.env, "GOTMPDIR="+temp), tell)
 }
 
 func digest(parts ...[]byte) string {

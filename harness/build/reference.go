@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -25,7 +26,7 @@ func (t Target) isReference() bool { return t.Version == release.Reference }
 
 // addReference adds the sources of our Pods API server to a recipe.
 func (r *recipe) addReference() error {
-	r.module = map[string][]byte{"go.mod": []byte("module " + modulePath + "\n\ngo 1.26.0\n")}
+	r.module = map[string][]byte{"go.mod": []byte("module " + program.Skewrig + "\n\ngo 1.26.0\n")}
 	err := fs.WalkDir(skewrig.PodsAPI, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -48,5 +49,5 @@ func (r *recipe) extractReference(dir string, mod []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return fmt.Appendf(mod, "\nrequire %s v0.0.0\nreplace %s => ./%s\n", modulePath, modulePath, referenceDir), nil
+	return fmt.Appendf(mod, "\nrequire %s v0.0.0\nreplace %s => ./%s\n", program.Skewrig, program.Skewrig, referenceDir), nil
 }

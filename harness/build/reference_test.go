@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -24,7 +25,7 @@ func TestTheReferenceHasOurServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(mod), "replace "+modulePath+" => ./"+referenceDir+"\n") {
+	if !strings.Contains(string(mod), "replace "+program.Skewrig+" => ./"+referenceDir+"\n") {
 		t.Errorf("the lock is %q", mod)
 	}
 	for _, path := range []string{"go.mod", "podsapi/server/server.go", "podsapi/mask/mask.go", "harness/unixsocket/unixsocket.go", "harness/spelling/spelling.go"} {

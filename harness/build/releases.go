@@ -63,7 +63,7 @@ func (s store) stub() error {
 // noRelease is the error for a release that the module proxy does not have: it says which
 // it has.
 func noRelease(ctx context.Context, dir string, t Target, refusal error) error {
-	module := sources[t.Component].module
+	module := t.Component.source().Module
 	listed, _ := goCommand(ctx, dir, []string{"list", "-m", "-versions", "-retracted", module}) // without it, those that are known anyway
 	there := strings.Fields(strings.TrimPrefix(listed, module))
 	if t.Component.isKubernetes() {

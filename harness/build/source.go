@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/skewrig/skewrig/harness/checkout"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -63,8 +64,8 @@ func ParseSource(text string, releases release.Releases) (n SourceName, err erro
 	if of, dir, both := strings.Cut(text, "="); both && !strings.Contains(of, "/") && !isDir(text) {
 		component, version, versioned := strings.Cut(of, "@")
 		n.Component, n.Dir = Component(component), dir
-		switch _, known := sources[n.Component]; {
-		case !known:
+		switch {
+		case !n.Component.isKnown():
 			return n, NoComponent(component)
 		case !n.Component.isKubernetes():
 			return n, fmt.Errorf("%s is no component of Kubernetes: only these can be compiled from a checkout", component)
@@ -190,10 +191,10 @@ func lockSource(ctx context.Context, c *checkout.Checkout, to string) (l lock, e
 	if err != nil {
 		return l, fmt.Errorf("the go.mod of %s: %w", c.Dir, err)
 	}
-	if released.Module.Mod.Path != kubernetesPath {
-		return l, fmt.Errorf("%s is a checkout of %s, and not of %s", c.Dir, released.Module.Mod.Path, kubernetesPath)
+	if released.Module.Mod.Path != program.Kubernetes {
+		return l, fmt.Errorf("%s is a checkout of %s, and not of %s", c.Dir, released.Module.Mod.Path, program.Kubernetes)
 	}
-	err = file.AddReplace(kubernetesPath, "", to, "")
+	err = file.AddReplace(program.Kubernetes, "", to, "")
 	for _, r := range released.Replace {
 		with := r.New.Path
 		if modfile.IsDirectoryPath(with) && !filepath.IsAbs(with) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/checkout"
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -87,9 +88,9 @@ func TestTheLockOfACheckout(t *testing.T) {
 func TestWhatIsNoCheckoutOfKubernetes(t *testing.T) {
 	t.Parallel()
 	for want, files := range map[string]map[string]string{
-		"is no checkout of Kubernetes":                                 {"README.md": "a"},
-		"is a checkout of example.org/a, and not of " + kubernetesPath: {"go.mod": "module example.org/a\n\ngo 1.26.0\n", "go.sum": ""},
-		"which Go that is for":                                         {"go.mod": "module " + kubernetesPath + "\n", "go.sum": ""},
+		"is no checkout of Kubernetes":                                     {"README.md": "a"},
+		"is a checkout of example.org/a, and not of " + program.Kubernetes: {"go.mod": "module example.org/a\n\ngo 1.26.0\n", "go.sum": ""},
+		"which Go that is for":                                             {"go.mod": "module " + program.Kubernetes + "\n", "go.sum": ""},
 	} {
 		if _, err := lockSource(t.Context(), kubernetes(t, files), "/copy"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -111,10 +111,9 @@ func (s store) member(name string) (e entry, file string, is bool) {
 		return e, "", false
 	}
 	t := Target{Component: Component(parts[1]), Version: release.Version(parts[2])}
-	_, known := sources[t.Component]
 	_, err := release.Parse(parts[2])
 	file = parts[4]
-	return s.entry(t, parts[3]), file, known && (err == nil || t.isReference()) && (file == manifestFile || file == parts[1])
+	return s.entry(t, parts[3]), file, t.Component.isKnown() && (err == nil || t.isReference()) && (file == manifestFile || file == parts[1])
 }
 
 // small takes a file that is no binary.

@@ -81,7 +81,7 @@ func fillWorkTree(ctx context.Context, dir string, r *recipe) error {
 		if err := linkTree(module, filepath.Join(dir, moduleDir), replaced); err != nil {
 			return err
 		}
-		mod = append(bytes.Clone(mod), []byte("\nreplace "+sources[r.target.Component].module+" => ./"+moduleDir+"\n")...)
+		mod = append(bytes.Clone(mod), []byte("\nreplace "+r.target.Component.source().Module+" => ./"+moduleDir+"\n")...)
 	}
 	if r.target.isReference() {
 		var err error

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -16,8 +16,7 @@ func (comp *component) startsAgain() bool {
 	if comp.crashed.Load() {
 		return true
 	}
-	controller := comp.kind == build.ControllerManager || comp.kind == build.Scheduler
-	return controller && record.Member(comp.name) != ""
+	return program.HasRole(string(comp.kind), program.Controller) && record.Member(comp.name) != ""
 }
 
 // A kubelet starts a container that ended at once, and then later each time

@@ -8,20 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
-)
-
-// The ports that components listen on, each on an address of the rig's own
-// block, so that they are the ones that a user knows.
-const (
-	etcdPort              = 2379
-	etcdPeerPort          = 2380
-	apiserverPort         = 6443
-	controllerManagerPort = 10257
-	schedulerPort         = 10259
-	kubeletPort           = 10250
-	kubeletHealthPort     = 10248
-	watchdogPort          = 9643
 )
 
 // flags are command-line flags by name. They are rendered in order of their
@@ -52,11 +40,13 @@ type serving struct {
 }
 
 // etcdURL is where the clients of an etcd connect to.
-func etcdURL(address string) string { return fmt.Sprintf("https://%s:%d", address, etcdPort) }
+func etcdURL(address string) string {
+	return fmt.Sprintf("https://%s:%d", address, portOf(program.Etcd))
+}
 
 func etcdFlags(dir string, s serving, ca string) flags {
-	client := etcdURL(s.address)
-	peer := fmt.Sprintf("https://%s:%d", s.address, etcdPeerPort)
+	etcd, _ := program.Of(program.Etcd)
+	client, peer := etcdURL(s.address), fmt.Sprintf("https://%s:%d", s.address, etcd.PeerPort)
 	return flags{
 		"name":                        "rig",
 		"data-dir":                    filepath.Join(dir, "data"),
@@ -90,7 +80,7 @@ func apiserverFlags(s serving, p apiserverPaths) flags {
 	return flags{
 		"bind-address":                     s.address,
 		"advertise-address":                s.address,
-		"secure-port":                      strconv.Itoa(apiserverPort),
+		"secure-port":                      strconv.Itoa(portOf(program.APIServer)),
 		"tls-cert-file":                    s.cert,
 		"tls-private-key-file":             s.key,
 		"client-ca-file":                   p.ca,
@@ -160,12 +150,18 @@ func controllerManagerFlags(ca, serviceAccountKey string, monitor record.NodeMon
 	return f
 }
 
+// portOf returns the port where a program serves, at an address of the rig's own block, so that it is the one that users know.
+func portOf(name string) int {
+	p, _ := program.Of(name)
+	return p.Port
+}
+
 // controllerFlags are what controller manager and scheduler have in common. Clients show
 // certificates of the CA.
-func controllerFlags(s serving, ca, kubeconfig string, port int) flags {
+func controllerFlags(s serving, ca, kubeconfig, of string) flags {
 	return flags{
 		"bind-address":              s.address,
-		"secure-port":               strconv.Itoa(port),
+		"secure-port":               strconv.Itoa(portOf(of)),
 		"tls-cert-file":             s.cert,
 		"tls-private-key-file":      s.key,
 		"client-ca-file":            ca,
@@ -202,8 +198,9 @@ func schedulerConfig(f flags) map[string]any {
 			election[field] = f[flag]
 		}
 	}
+	scheduler, _ := program.Of(program.Scheduler)
 	return map[string]any{
-		"kind": "KubeSchedulerConfiguration", "apiVersion": "kubescheduler.config.k8s.io/v1",
+		"kind": scheduler.Config.Kind, "apiVersion": scheduler.Config.APIVersion,
 		"clientConnection": map[string]any{"kubeconfig": f["kubeconfig"]}, "leaderElection": election,
 	}
 }

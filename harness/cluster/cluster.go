@@ -26,6 +26,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
@@ -407,7 +408,7 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 		}
 		return rest.CopyConfig(s.rest), nil
 	case build.Kubelet:
-		config.Host = fmt.Sprintf("https://%s:%d", comp.address, kubeletPort)
+		config.Host = fmt.Sprintf("https://%s:%d", comp.address, portOf(program.Kubelet))
 		return config, nil
 	default:
 		return nil, fmt.Errorf("%s has no API to connect to", component)

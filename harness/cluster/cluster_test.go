@@ -19,6 +19,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/record"
@@ -31,14 +32,14 @@ func TestCommandLines(t *testing.T) {
 	gates := release.Gates{"GRPCContainerProbeTLS": true, "AllAlpha": false}
 	dirs := kubeletDirs{root: t.TempDir()}
 	node := serving{"127.9.0.1", keyPair{"node.crt", "node.key"}}
-	manager := controllerFlags(s, "ca.crt", "kubeconfig", controllerManagerPort)
+	manager := controllerFlags(s, "ca.crt", "kubeconfig", program.ControllerManager)
 	manager = manager.with(leaderElection(false)).with(controllerManagerFlags("ca.crt", "sa.key", record.NodeMonitor{Period: behavior.Duration(time.Second), Grace: behavior.Duration(8 * time.Second)}))
 	for _, comp := range []*component{
 		{kind: build.Etcd, flags: etcdFlags("etcd", s, "ca.crt")},
 		{kind: build.APIServer, flags: apiserverFlags(s, apiserverPaths{dir: "pki", ca: "ca.crt", etcdURL: etcdURL(s.address)}), gates: gates},
 		{kind: build.ControllerManager, flags: manager},
 		{kind: build.DependencyWatchdog, flags: watchdogFlags("watchdog.yaml", "kubeconfig", "127.9.255.1:9643"), version: "v1.8.0"},
-		{kind: build.Scheduler, flags: controllerFlags(s, "ca.crt", "kubeconfig", schedulerPort).with(leaderElection(false)), settings: record.Settings{EmulatedVersion: "v1.90", MinCompatibilityVersion: "v1.89"}},
+		{kind: build.Scheduler, flags: controllerFlags(s, "ca.crt", "kubeconfig", program.Scheduler).with(leaderElection(false)), settings: record.Settings{EmulatedVersion: "v1.90", MinCompatibilityVersion: "v1.89"}},
 		{
 			kind: build.Kubelet, gates: gates,
 			flags: kubeletFlags("node-a", "kubeconfig", dirs), config: kubeletConfig(dirs, "unix:///cri.sock", "ca.crt", node),
@@ -70,9 +71,9 @@ func TestScenariosCanSetWhatTheRigNeedNot(t *testing.T) {
 	s, dirs := serving{}, kubeletDirs{}
 	monitor := record.NodeMonitor{Period: 1, Grace: 1}
 	set := etcdFlags("", s, "").with(apiserverFlags(s, apiserverPaths{})).with(controllerManagerFlags("", "", monitor)).
-		with(controllerFlags(s, "ca.crt", "", 0)).with(leaderElection(true)).with(kubeletFlags("", "", dirs))
+		with(controllerFlags(s, "ca.crt", "", "")).with(leaderElection(true)).with(kubeletFlags("", "", dirs))
 	for name := range set {
-		if _, own := record.OwnFlag(name); own == slices.Contains(free, name) {
+		if _, own := program.OwnFlag(name); own == slices.Contains(free, name) {
 			t.Errorf("%s: it is the rig's own: %v", name, own)
 		}
 	}
@@ -86,13 +87,13 @@ func TestScenariosCanSetWhatTheRigNeedNot(t *testing.T) {
 		"imageGCHighThresholdPercent", "logging", "maxPods", "registryPullQPS", "resolvConf", "syncFrequency",
 	}
 	for name, value := range kubeletConfig(dirs, "", "", s) {
-		if own, _ := record.OwnConfig("kubelet", map[string]any{name: value}); (own != "") == slices.Contains(freeConfig, name) {
+		if own, _ := program.OwnConfig("kubelet", map[string]any{name: value}); (own != "") == slices.Contains(freeConfig, name) {
 			t.Errorf("%s of KubeletConfiguration: it is the rig's own: %v", name, own != "")
 		}
 	}
 	for name := range schedulerConfig(flags{}) {
 		if name != "clientConnection" && name != "leaderElection" {
-			if own, _ := record.OwnConfig("kube-scheduler", map[string]any{name: ""}); own == "" {
+			if own, _ := program.OwnConfig("kube-scheduler", map[string]any{name: ""}); own == "" {
 				t.Errorf("%s of KubeSchedulerConfiguration is not the rig's own", name)
 			}
 		}
@@ -138,7 +139,7 @@ func TestSettingsOnTopOfTheRig(t *testing.T) {
 	dir := t.TempDir()
 	kubeconfig := filepath.Join(dir, "kube-scheduler.kubeconfig")
 	scheduler := &component{
-		kind: build.Scheduler, flags: controllerFlags(serving{}, "ca", kubeconfig, schedulerPort).with(leaderElection(true)),
+		kind: build.Scheduler, flags: controllerFlags(serving{}, "ca", kubeconfig, program.Scheduler).with(leaderElection(true)),
 		settings: record.Settings{Flags: map[string]string{"v": "6", "kube-api-qps": "7"}, Config: map[string]any{"leaderElection": map[string]any{"leaseDuration": "9s"}}},
 	}
 	args, err := scheduler.arguments()

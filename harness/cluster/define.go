@@ -14,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/pki"
 	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
@@ -54,10 +55,10 @@ func (c *Cluster) defineControlPlane() error {
 	}
 	place := make(map[build.Component]int)
 	for _, comp := range c.cfg.Topology.ControlPlane() {
-		program := programOf(comp.Name)
-		of := serving{address: c.block.member(place[program]).String(), keyPair: s.keyPair}
-		place[program]++
-		if err := c.defineMember(comp, of, members[program] > 1); err != nil {
+		kind := programOf(comp.Name)
+		of := serving{address: c.block.member(place[kind]).String(), keyPair: s.keyPair}
+		place[kind]++
+		if err := c.defineMember(comp, of, members[kind] > 1); err != nil {
 			return err
 		}
 	}
@@ -75,26 +76,29 @@ func (c *Cluster) members() map[build.Component]int {
 
 // defineMember adds a component of the control plane, perhaps one of several of its program.
 func (c *Cluster) defineMember(comp record.Component, s serving, several bool) error {
-	switch program := programOf(comp.Name); program {
-	case build.APIServer:
+	switch of, _ := program.Of(record.Program(comp.Name)); of.Role {
+	case program.Server:
 		return c.defineAPIServer(comp, s)
-	case build.ControllerManager:
-		own := controllerManagerFlags(c.creds.caFile(), c.creds.serviceAccountKey(), c.cfg.Topology.NodeMonitor)
-		return c.defineController(comp, s, controllerManagerPort, own.with(leaderElection(several)))
-	case build.Scheduler:
-		return c.defineController(comp, s, schedulerPort, leaderElection(several))
+	case program.Controller:
+		return c.defineController(comp, s, several)
 	default:
 		return fmt.Errorf("a control plane has no %s", comp.Name)
 	}
 }
 
+// healthOf returns the URL of the health of a program at an address.
+func healthOf(name, address string) string {
+	p, _ := program.Of(name)
+	return p.HealthURL(address)
+}
+
 func (c *Cluster) add(comp *component) { c.components = append(c.components, comp) }
 
 // addMember adds a component of the control plane, and returns it.
-func (c *Cluster) addMember(comp record.Component, f flags, health string) *component {
+func (c *Cluster) addMember(comp record.Component, f flags, s serving) *component {
 	added := &component{
 		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, settings: comp.Settings,
-		flags: f, health: health,
+		flags: f, health: healthOf(record.Program(comp.Name), s.address),
 	}
 	c.add(added)
 	return added
@@ -105,7 +109,7 @@ func (c *Cluster) defineEtcd(s serving) error {
 	c.add(&component{
 		name: string(build.Etcd), kind: build.Etcd, version: release.Etcd, settings: c.cfg.Topology.Etcd,
 		flags:  etcdFlags(dir, s, c.creds.caFile()),
-		health: fmt.Sprintf("https://%s:%d/readyz", s.address, etcdPort),
+		health: healthOf(program.Etcd, s.address),
 	})
 	return os.MkdirAll(dir, 0o700)
 }
@@ -124,7 +128,7 @@ func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 		dir: c.creds.dir, ca: c.creds.caFile(), serviceAccountKey: c.creds.serviceAccountKey(),
 		etcdURL: "https://" + etcdAddress, etcd: etcd, kubelet: kubelet,
 	}
-	added := c.addMember(comp, apiserverFlags(s, p), fmt.Sprintf("https://%s:%d/readyz", s.address, apiserverPort))
+	added := c.addMember(comp, apiserverFlags(s, p), s)
 	if err != nil || !c.cfg.Topology.PeerProxy {
 		return err
 	}
@@ -134,10 +138,14 @@ func (c *Cluster) defineAPIServer(comp record.Component, s serving) error {
 }
 
 // defineController adds a controller manager or a scheduler.
-func (c *Cluster) defineController(comp record.Component, s serving, port int, own flags) error {
-	who := pki.Request{CommonName: "system:" + string(programOf(comp.Name))}
-	kubeconfig, err := c.kubeconfigOf(comp.Name, who, comp.Via)
-	c.addMember(comp, controllerFlags(s, c.creds.caFile(), kubeconfig, port).with(own), fmt.Sprintf("https://%s:%d/healthz", s.address, port))
+func (c *Cluster) defineController(comp record.Component, s serving, several bool) error {
+	name := record.Program(comp.Name)
+	kubeconfig, err := c.kubeconfigOf(comp.Name, pki.Request{CommonName: "system:" + name}, comp.Via)
+	f := controllerFlags(s, c.creds.caFile(), kubeconfig, name).with(leaderElection(several))
+	if name == program.ControllerManager {
+		f = f.with(controllerManagerFlags(c.creds.caFile(), c.creds.serviceAccountKey(), c.cfg.Topology.NodeMonitor))
+	}
+	c.addMember(comp, f, s)
 	return err
 }
 
@@ -166,7 +174,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 		node: node.Name, address: s.address, standalone: node.Standalone,
 		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
-		health: fmt.Sprintf("http://%s:%d/healthz", s.address, kubeletHealthPort),
+		health: healthOf(program.Kubelet, s.address),
 	}
 	if c.cfg.AllowHost {
 		delete(comp.flags, "host-root") // host paths are those of this machine
@@ -220,21 +228,21 @@ func (comp *component) arguments() ([]string, error) {
 		maps.Copy(f, comp.peers)
 	}
 	maps.Copy(f, comp.settings.Flags)
-	switch comp.kind {
-	case build.APIServer, build.ControllerManager, build.Scheduler:
+	switch of, _ := program.Of(string(comp.kind)); of.Role {
+	case program.Server, program.Controller:
 		if len(comp.gates) > 0 {
 			f["feature-gates"] = comp.gates.Flag()
 		}
 		f.emulate(comp.settings)
-		if comp.kind == build.Scheduler && len(comp.settings.Config) > 0 {
+		if of.Config != nil && len(comp.settings.Config) > 0 {
 			err := f.configured(comp.settings.Config)
 			return f.args(), err
 		}
-	case build.Kubelet:
+	case program.Agent:
 		config := record.Merge(comp.config, comp.settings.Config)
 		config["featureGates"] = comp.gates
 		return f.args(), writeConfig(f["config"], config)
-	case build.DependencyWatchdog:
+	case program.Prober:
 		if release.WatchdogProfiles(comp.version) {
 			f["pprof-bind-addr"] = "0"
 		}

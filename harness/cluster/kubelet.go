@@ -4,6 +4,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 // kubeletDirs are the places of one node below the rig's directory.
@@ -51,14 +53,15 @@ func (c *Cluster) KubeletDir(node string) (string, error) {
 // a node, as a map: its typed form belongs to one release, and this file is
 // read by many.
 func kubeletConfig(dirs kubeletDirs, endpoint, ca string, s serving) map[string]any {
+	kubelet, _ := program.Of(program.Kubelet)
 	return map[string]any{
-		"kind":                     "KubeletConfiguration",
-		"apiVersion":               "kubelet.config.k8s.io/v1beta1",
+		"kind":                     kubelet.Config.Kind,
+		"apiVersion":               kubelet.Config.APIVersion,
 		"containerRuntimeEndpoint": endpoint,
 		"address":                  s.address,
-		"port":                     kubeletPort,
+		"port":                     kubelet.Port,
 		"healthzBindAddress":       s.address,
-		"healthzPort":              kubeletHealthPort,
+		"healthzPort":              kubelet.HealthPort,
 		"tlsCertFile":              s.cert,
 		"tlsPrivateKeyFile":        s.key,
 		"authentication":           map[string]any{"x509": map[string]any{"clientCAFile": ca}},

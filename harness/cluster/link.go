@@ -9,6 +9,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/pki"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -33,7 +34,7 @@ func (c *Cluster) kubeconfigOf(from string, who pki.Request, via []string) (stri
 // wayToEtcd is the address by which an API server connects to etcd: etcd's, or that of the link
 // that there is on the way.
 func (c *Cluster) wayToEtcd(from string) (string, error) {
-	etcd := netip.AddrPortFrom(c.block.controlPlane(), etcdPort).String()
+	etcd := netip.AddrPortFrom(c.block.controlPlane(), uint16(portOf(program.Etcd))).String()
 	if !slices.ContainsFunc(c.cfg.Links, func(l Link) bool { return l.From == from }) {
 		return etcd, nil
 	}

@@ -8,10 +8,13 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 // The second octets of the loopback blocks that rigs share out among
@@ -58,11 +61,16 @@ func claim(octet byte) (*block, error) {
 		return nil, fmt.Errorf("claimed by %s: %w", claimant(name), withoutName(err))
 	}
 	b := &block{octet: octet, claim: socket}
-	for _, port := range []uint16{etcdPort, etcdPeerPort, apiserverPort, controllerManagerPort, schedulerPort, watchdogPort} {
-		err = errors.Join(err, isFree(b.controlPlane(), port))
-	}
-	for _, port := range []uint16{kubeletPort, kubeletHealthPort} {
-		err = errors.Join(err, isFree(nodeAddress(b.node(0)), port))
+	for _, p := range program.All {
+		address := b.controlPlane()
+		if p.Role == program.Agent {
+			address = nodeAddress(b.node(0))
+		}
+		for _, port := range []int{p.Port, p.PeerPort, p.HealthPort} {
+			if port != 0 {
+				err = errors.Join(err, isFree(address, port))
+			}
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.release())
@@ -71,8 +79,8 @@ func claim(octet byte) (*block, error) {
 }
 
 // isFree returns an error if a program listens at a port.
-func isFree(address netip.Addr, port uint16) error {
-	l, err := net.Listen("tcp", netip.AddrPortFrom(address, port).String()) //nolint:noctx // no name is resolved
+func isFree(address netip.Addr, port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(address.String(), strconv.Itoa(port))) //nolint:noctx // no name is resolved
 	if err != nil {
 		return fmt.Errorf("port %d is taken by another program (ss -ltnp 'sport = :%d' shows which): %w", port, port, withoutName(err))
 	}

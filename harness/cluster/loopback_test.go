@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 // TestClaimTaken: a block that another process has claimed, or of which it has a port, is not claimed, and the error
@@ -18,7 +20,7 @@ func TestClaimTaken(t *testing.T) {
 	if _, err := claim(first.octet); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d of user %d", os.Getpid(), os.Getuid())) {
 		t.Errorf("a block that is claimed: %v", err)
 	}
-	other, err := net.Listen("tcp", fmt.Sprintf("%s:%d", first.controlPlane(), apiserverPort))
+	other, err := net.Listen("tcp", fmt.Sprintf("%s:%d", first.controlPlane(), portOf(program.APIServer)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -40,7 +41,7 @@ func (c *Cluster) connect() error {
 		if programOf(comp.Name) != build.APIServer {
 			continue
 		}
-		s := server{name: comp.Name, address: netip.AddrPortFrom(c.block.member(len(c.servers)), apiserverPort)}
+		s := server{name: comp.Name, address: netip.AddrPortFrom(c.block.member(len(c.servers)), uint16(portOf(program.APIServer)))}
 		file := strings.TrimSuffix("admin-"+record.Member(s.name), "-")
 		var err error
 		if s.kubeconfig, err = c.creds.kubeconfig(file, administrator("skewrig-admin"), s.url()); err != nil {

@@ -3,18 +3,17 @@ package cluster
 import (
 	"context"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/program"
 )
 
 // startAll starts etcd, then the API servers, and then everything that only needs those, at
 // the same time.
 func (c *Cluster) startAll(ctx context.Context) error {
-	for _, comp := range c.ofKind(build.Etcd) {
+	for _, comp := range c.withRole(program.Store) {
 		if err := c.Start(ctx, comp.name, Change{}); err != nil {
 			return err
 		}
@@ -23,7 +22,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 		return err
 	}
 	group, grouped := errgroup.WithContext(ctx)
-	for _, comp := range c.ofKind(build.ControllerManager, build.Scheduler) {
+	for _, comp := range c.withRole(program.Controller) {
 		group.Go(func() error { return c.Start(grouped, comp.name, Change{}) })
 	}
 	group.Go(func() error { return c.startKubelets(grouped) })
@@ -34,7 +33,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 // startServers starts the API servers of the rig's own control plane. The first one shows the
 // objects that are observed.
 func (c *Cluster) startServers(ctx context.Context) error {
-	servers := c.ofKind(build.APIServer)
+	servers := c.withRole(program.Server)
 	if len(servers) == 0 {
 		return nil // it is another rig's
 	}
@@ -56,16 +55,16 @@ const kubeletsAtOnce = 10
 func (c *Cluster) startKubelets(ctx context.Context) error {
 	group, grouped := errgroup.WithContext(ctx)
 	group.SetLimit(kubeletsAtOnce * runtime.NumCPU())
-	for _, comp := range c.ofKind(build.Kubelet) {
+	for _, comp := range c.withRole(program.Agent) {
 		group.Go(func() error { return c.Start(grouped, comp.name, Change{}) })
 	}
 	return group.Wait()
 }
 
-// ofKind are the components that are one of these, in the order in which they are defined.
-func (c *Cluster) ofKind(kinds ...build.Component) (all []*component) {
+// withRole returns the components whose programs have a role, in the order in which they are defined.
+func (c *Cluster) withRole(role program.Role) (all []*component) {
 	for _, comp := range c.components {
-		if slices.Contains(kinds, comp.kind) {
+		if program.HasRole(string(comp.kind), role) {
 			all = append(all, comp)
 		}
 	}

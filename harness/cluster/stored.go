@@ -45,7 +45,7 @@ func (c *Cluster) askEtcd(ctx context.Context, what string, question, answer any
 	if err != nil {
 		return err
 	}
-	url := fmt.Sprintf("https://%s:%d/v3/kv/%s", c.block.controlPlane(), etcdPort, what)
+	url := etcdURL(c.block.controlPlane().String()) + "/v3/kv/" + what
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -44,35 +44,33 @@ func checkLabel(at, name string) error {
 	return nil
 }
 
-// programs are those of the components in Topology.Members.
-var programs = []build.Component{build.APIServer, build.ControllerManager, build.Scheduler}
-
 func (cfg *Config) validateControlPlane() error {
-	problems := []error{cfg.checkSettings(string(build.Etcd), cfg.Topology.Etcd)}
-	of := make(map[build.Component]int)
+	problems := []error{cfg.checkSettings(program.Etcd, cfg.Topology.Etcd)}
+	of := make(map[string]int) // by program
+	programs := program.Names(program.Server, program.Controller)
 	names := make(map[string]bool)
 	for i, comp := range cfg.Topology.ControlPlane() {
 		at := fmt.Sprintf("Topology.Members[%d].Name", i)
-		program, member, named := strings.Cut(comp.Name, "/")
+		kind, member, named := strings.Cut(comp.Name, "/")
 		if named {
 			problems = append(problems, checkLabel(at, member))
 		}
-		if !slices.Contains(programs, build.Component(program)) {
+		if !slices.Contains(programs, kind) {
 			problems = append(problems, fmt.Errorf("%s: unsupported value %q: supported programs: %q", at, comp.Name, programs))
 		}
 		if names[comp.Name] {
 			problems = append(problems, fmt.Errorf("%s: duplicate value %q", at, comp.Name))
 		}
 		names[comp.Name] = true
-		of[build.Component(program)]++
+		of[kind]++
 		problems = append(problems, cfg.checkSettings(comp.Name, comp.Settings))
 	}
-	if of[build.APIServer] == 0 {
+	if of[program.APIServer] == 0 {
 		problems = append(problems, errors.New("Topology.Members: no API server"))
 	}
-	for program, number := range of {
+	for kind, number := range of {
 		if number > maxNodes-1 {
-			problems = append(problems, fmt.Errorf("%d of %s: a rig can have %d", number, program, maxNodes-1))
+			problems = append(problems, fmt.Errorf("%d of %s: a rig can have %d", number, kind, maxNodes-1))
 		}
 	}
 	return errors.Join(problems...)

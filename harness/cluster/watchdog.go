@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -31,7 +32,7 @@ func (c *Cluster) defineWatchdog(s serving) error {
 		return err
 	}
 	kubeconfig, err := c.kubeconfigOf(DependencyWatchdog, administrator(DependencyWatchdog), nil)
-	metrics := fmt.Sprintf("%s:%d", s.address, watchdogPort)
+	metrics := fmt.Sprintf("%s:%d", s.address, portOf(program.DependencyWatchdog))
 	c.add(&component{
 		name: DependencyWatchdog, kind: build.DependencyWatchdog, version: w.Version,
 		flags:  watchdogFlags(config, kubeconfig, metrics),

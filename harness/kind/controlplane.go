@@ -23,6 +23,7 @@ import (
 	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/harness/docker"
 	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -30,9 +31,9 @@ import (
 // is not whole yet.
 const manifestDir, manifestPart = "/etc/kubernetes/manifests", "/etc/kubernetes/skewrig.part"
 
-// ports are those at which the components of a control plane serve their metrics, to their node alone
-// (k8s.io/component-base and kubeadm, constants).
-var ports = map[string]int{record.APIServer: 6443, record.ControllerManager: 10257, record.Scheduler: 10259}
+// components are those of the control plane that the tests of a cell may change. They serve where kubeadm has them do so, which is
+// where a rig has them (k8s.io/component-base and kubeadm, constants).
+var components = program.Names(program.Server, program.Controller)
 
 // controlPlane is the node of a cluster's control plane.
 type controlPlane struct {
@@ -55,7 +56,7 @@ func newControlPlane(cluster string) (*controlPlane, error) {
 
 // readManifests reads the manifests that kubeadm has made.
 func (c *controlPlane) readManifests(ctx context.Context) error {
-	for component := range ports {
+	for _, component := range components {
 		text, err := docker.Run(ctx, "exec", c.container, "cat", manifestOf(component))
 		if err != nil {
 			return fmt.Errorf("reading the manifest of %s: %w", component, err)
@@ -284,11 +285,8 @@ func (k *Cluster) endedSince(ctx context.Context, component string, began time.T
 
 // serves is an error if a component does not serve.
 func (k *Cluster) serves(ctx context.Context, component string) error {
-	path := "/healthz"
-	if component == record.APIServer {
-		path = "/readyz"
-	}
-	_, err := k.Ask(ctx, component, path)
+	of, _ := program.Of(component)
+	_, err := k.Ask(ctx, component, of.Health)
 	return err
 }
 
@@ -298,7 +296,8 @@ func (k *Cluster) Ask(ctx context.Context, component, path string) ([]byte, erro
 	if component == record.APIServer {
 		return k.client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(ctx)
 	}
-	server := fmt.Sprintf("https://127.0.0.1:%d", ports[component])
+	of, _ := program.Of(component)
+	server := fmt.Sprintf("https://127.0.0.1:%d", of.Port)
 	text, err := docker.Run(ctx, "exec", k.controlPlane.container, "kubectl", "--kubeconfig=/etc/kubernetes/admin.conf", "--server="+server, "--insecure-skip-tls-verify", "get", "--raw", path)
 	return []byte(text), err
 }

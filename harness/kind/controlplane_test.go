@@ -133,7 +133,7 @@ func TestAwaitEnd(t *testing.T) {
 // none, or is removed, is not.
 func TestAnEndThatIsNotKnown(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[codes.Code]int{codes.Unavailable: len(ports), codes.NotFound: 0} {
+	for code, want := range map[codes.Code]int{codes.Unavailable: len(components), codes.NotFound: 0} {
 		t.Run(code.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				history := record.NewHistory(nil)

@@ -305,7 +305,7 @@ func (k *Cluster) loseComponents(err error, names ...string) {
 
 // loseControlPlane records that of the components of the control plane.
 func (k *Cluster) loseControlPlane(err error) {
-	k.loseComponents(err, slices.Sorted(maps.Keys(ports))...)
+	k.loseComponents(err, slices.Sorted(slices.Values(components))...)
 }
 
 // follow has what a command in a node prints read, until Close. That it ends earlier is a loss.
@@ -341,7 +341,7 @@ func (k *Cluster) containerEnded(e containerd.Exit) {
 		return
 	}
 	component := s.GetLabels()[containerLabel]
-	if _, is := ports[component]; is && s.GetLabels()[namespaceLabel] == systemNamespace {
+	if slices.Contains(components, component) && s.GetLabels()[namespaceLabel] == systemNamespace {
 		k.ended(component, endOf(s))
 	}
 }

@@ -61,7 +61,7 @@ func (k *Cluster) awaitPods(ctx context.Context) error {
 				return false, nil
 			}
 		}
-		return len(pods.Items) > len(ports), nil // and etcd
+		return len(pods.Items) > len(components), nil // and etcd
 	})
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("waiting until the pods of the cluster are ready: not within %s: %w", readyLimit, errors.Join(last, err))

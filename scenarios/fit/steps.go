@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/kube"
@@ -133,7 +134,7 @@ func mayRestart(r action.Restart) bool {
 
 // isWatched reports whether a component is one that can be stopped, and of which is known when it ends.
 func isWatched(component string) bool {
-	return isKubelet(component) || slices.Contains([]string{record.APIServer, record.ControllerManager, record.Scheduler}, spec.Program(component))
+	return isKubelet(component) || program.HasRole(spec.Program(component), program.Server, program.Controller)
 }
 
 // serves reports whether what a component serves can be had.

@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -41,12 +42,12 @@ func outside(f *spec.File, s spec.Scenario) (all []Outside) {
 			all = append(all, o)
 		}
 	}
-	s.EachSettings(func(program string, settings spec.Settings, place func(string) string) {
-		for _, o := range settings.Outside(program) {
-			if record.Owns(program, o.Name) {
+	s.EachSettings(func(of string, settings spec.Settings, place func(string) string) {
+		for _, o := range settings.Outside(of) {
+			if program.Owns(of, o.Name) {
 				continue // it can't be allowed, as the file's own errors say
 			}
-			add(place(o.Path), program+": "+o.Error(), false)
+			add(place(o.Path), of+": "+o.Error(), false)
 		}
 	})
 	for i, step := range s.Steps {

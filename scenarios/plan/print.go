@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/clock"
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
@@ -208,10 +209,8 @@ const controllerSkew = "note: by the version skew policy, a controller manager o
 func (p *printer) skew(c record.Component) (worst release.Skew) {
 	for _, name := range p.reached(c) {
 		server := p.last[name]
-		skew := release.SkewOf(server.Effective(), c.Version)
-		if spec.IsController(c.Name) {
-			skew = release.ControllerSkewOf(server.Effective(), c.Effective())
-		}
+		of, _ := program.Of(spec.Program(c.Name))
+		skew := of.Skew(server.Effective(), c.Effective())
 		if worst == "" || worst == release.SkewSupported {
 			worst = skew
 		}

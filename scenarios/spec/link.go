@@ -3,6 +3,7 @@ package spec
 import (
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
@@ -107,6 +108,5 @@ func ServerName(member string) string {
 
 // IsController reports whether a component is a controller manager or a scheduler.
 func IsController(component string) bool {
-	program := Program(component)
-	return program == ControllerManager || program == Scheduler
+	return program.HasRole(Program(component), program.Controller)
 }

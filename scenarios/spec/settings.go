@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/record"
 )
@@ -49,10 +50,10 @@ func (r *Rig) checkSettings(c ControlPlane) {
 // CheckSettings reports settings that a component of a program can't have, because the rig does
 // so itself, or because it has no such thing. They are the fields flags and config of a field, each
 // perhaps with a key.
-func (r *Rig) CheckSettings(field, key, program string, s Settings) {
+func (r *Rig) CheckSettings(field, key, of string, s Settings) {
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		at := fmt.Sprintf("%s.flags%s[%q]", field, key, name)
-		why, own := record.OwnFlag(name)
+		why, own := program.OwnFlag(name)
 		switch {
 		case strings.HasPrefix(name, "-"):
 			r.Conflict(at, "a flag is written without hyphens: %s", strict.Quote(strings.TrimLeft(name, "-")))
@@ -62,18 +63,18 @@ func (r *Rig) CheckSettings(field, key, program string, s Settings) {
 			r.Conflict(at, "%s can't be set: %s", name, why)
 		}
 	}
-	if s.Emulates() && !Emulates(program) {
-		r.Conflict(field+".emulatedVersion", "%s can't emulate another version: %s can", program, strings.Join(emulating, ", "))
+	if s.Emulates() && !Emulates(of) {
+		r.Conflict(field+".emulatedVersion", "%s can't emulate another version: %s can", of, strings.Join(emulating, ", "))
 	}
 	if len(s.Config) == 0 {
 		return
 	}
 	at := field + ".config" + key
-	if !slices.Contains(record.Configured(), program) {
-		r.Conflict(at, "%s has no configuration file that a rig writes: %s have one", program, strings.Join(record.Configured(), " and "))
+	if !slices.Contains(program.Configured(), of) {
+		r.Conflict(at, "%s has no configuration file that a rig writes: %s have one", of, strings.Join(program.Configured(), " and "))
 		return
 	}
-	if own, why := record.OwnConfig(program, s.Config); own != "" {
+	if own, why := program.OwnConfig(of, s.Config); own != "" {
 		r.Conflict(at, "%s can't be set: %s", own, why)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -97,28 +98,22 @@ func (r *Rig) breaches(c Component, do func(breach)) {
 // ruleBroken is the rule that a component breaks with an API server, and how; nothing if it
 // breaks none.
 func ruleBroken(c, server Component) (Rule, string) {
-	apart := server.Version.Minor() - c.Version.Minor()
-	switch skew := release.SkewOf(server.Effective(), c.Version); Program(c.Name) {
-	case APIServer:
-		if apart < -1 || apart > 1 {
-			return ServersApart, "is more than one minor version apart from"
-		}
-	case kubelet:
-		switch skew {
-		case release.SkewTooOld:
-			return KubeletTooOld, "is more than three minor versions older than"
-		case release.SkewKubeletNewer:
-			return KubeletNewer, "is newer than"
-		}
-	case ControllerManager, Scheduler:
-		switch release.ControllerSkewOf(server.Effective(), c.Effective()) {
-		case release.SkewControllerTooOld:
-			return ControllerSkew, "is more than one minor version older than"
-		case release.SkewControllerNewer:
-			return ControllerSkew, "is newer than"
-		}
+	of, _ := program.Of(Program(c.Name))
+	skew := of.Skew(server.Effective(), c.Effective())
+	switch apart := server.Version.Minor() - c.Version.Minor(); {
+	case of.Role == program.Server && (apart < -1 || apart > 1):
+		return ServersApart, "is more than one minor version apart from"
+	case of.Role == program.Agent && skew == release.SkewTooOld:
+		return KubeletTooOld, "is more than three minor versions older than"
+	case of.Role == program.Agent && skew == release.SkewKubeletNewer:
+		return KubeletNewer, "is newer than"
+	case of.Role == program.Controller && skew == release.SkewControllerTooOld:
+		return ControllerSkew, "is more than one minor version older than"
+	case of.Role == program.Controller && skew == release.SkewControllerNewer:
+		return ControllerSkew, "is newer than"
+	default:
+		return "", ""
 	}
-	return "", ""
 }
 
 // Break reports that a rule is broken, unless the topology says that it will be.
