@@ -2,6 +2,7 @@ package reports
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,11 +11,44 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// Expectation is what a check expects: the parts of its description. Check.Expectation is the only
-// place that reads a description.
+// Assertion is what a check of a scenario asserts, as data. Exactly one of Is, Must and Times says what must hold:
+// Times in the modes "at most" and "at least".
+type Assertion struct {
+	// Mode says when it must hold.
+	Mode record.Mode `json:"mode"`
+	// Seconds is how long it is watched. If unset, it is evaluated once.
+	Seconds float64 `json:"seconds,omitempty"`
+	// Observe is an expression in CEL over the record.
+	Observe string `json:"observe"`
+	// Is is the wanted value, as JSON.
+	Is string `json:"is,omitempty"`
+	// Must is an expression in CEL, with "it" bound to what was observed.
+	Must string `json:"must,omitempty"`
+	// Times is by how much the number may grow at most, or must grow at least.
+	Times int `json:"times,omitempty"`
+}
+
+// Grows reports whether it is about how much a number grows.
+func (a Assertion) Grows() bool { return a.Mode == record.AtMost || a.Mode == record.AtLeast }
+
+// expectation returns what a check with the assertion expects.
+func (a Assertion) expectation() Expectation {
+	e := Expectation{Mode: a.Mode, Span: time.Duration(a.Seconds * float64(time.Second)), Observe: a.Observe, Times: a.Times, Exact: true}
+	switch {
+	case a.Grows():
+		e.Relation, e.Wanted = Grows, fmt.Sprintf("by %d %s", a.Times, a.Mode)
+	case a.Must != "":
+		e.Relation, e.Wanted = Satisfies, a.Must
+	default:
+		e.Relation, e.Wanted = Equals, a.Is
+	}
+	return e
+}
+
+// Expectation is what a check expects.
 type Expectation struct {
 	// Mode is when it must hold, and Span for how long, or within what time. If Mode is unset, the
-	// description does not say when.
+	// sentence does not say when.
 	Mode record.Mode
 	Span time.Duration
 	// Times is by how much a number may grow, or has to.
@@ -22,7 +56,8 @@ type Expectation struct {
 	// Observe is an expression. Wanted is what its value must be: of the relation ==, a value as JSON; of satisfies, a
 	// condition on it; and of grows, by how much it may grow.
 	Observe, Relation, Wanted string
-	// Exact is false if the description may lack parts of the expressions. They then have another value.
+	// Exact is false if the expressions were read from a sentence that may lack parts of them. They then have another
+	// value.
 	Exact bool
 }
 
@@ -59,8 +94,12 @@ func window(when string) (record.Mode, time.Duration) {
 	return windows[when[:at]], span
 }
 
-// Expectation returns the parts of what the check expects, and false if its value is compared with nothing.
+// Expectation returns what the check expects, and false if its value is compared with nothing. Reports of skewrig
+// before Asserts have it in a sentence, which is read here and nowhere else.
 func (c Check) Expectation() (e Expectation, is bool) {
+	if c.Asserts != (Assertion{}) {
+		return c.Asserts.expectation(), true
+	}
 	when, what, is := strings.Cut(c.Expected, ": ")
 	if !is {
 		return e, false

@@ -48,3 +48,21 @@ func TestSeenOfAFinding(t *testing.T) {
 		}
 	}
 }
+
+// TestExpectationOfAnAssertion: what is there as data is not read from the sentence.
+func TestExpectationOfAnAssertion(t *testing.T) {
+	t.Parallel()
+	for asserts, want := range map[Assertion]Expectation{
+		{Mode: record.Never, Seconds: 5, Observe: "a // not b", Is: "1"}: {
+			Mode: record.Never, Span: 5 * time.Second, Observe: "a // not b", Relation: Equals, Wanted: "1", Exact: true,
+		},
+		{Mode: record.Now, Observe: "a", Must: "it > 1"}: {Mode: record.Now, Observe: "a", Relation: Satisfies, Wanted: "it > 1", Exact: true},
+		{Mode: record.AtLeast, Seconds: 5, Observe: "a", Times: 2}: {
+			Mode: record.AtLeast, Span: 5 * time.Second, Observe: "a", Times: 2, Relation: Grows, Wanted: "by 2 at least", Exact: true,
+		},
+	} {
+		if got, is := (Check{Expected: "at once: c == 2", Asserts: asserts}).Expectation(); !is || got != want {
+			t.Errorf("%+v, %t", got, is)
+		}
+	}
+}

@@ -219,6 +219,9 @@ type Check struct {
 	// where it serves none.
 	Requirement string  `json:"requirement,omitempty"`
 	Outcome     Outcome `json:"outcome"`
+	// Asserts is what must hold, as data: Expected says it in a sentence. If unset, the check is none of a
+	// scenario, or the report is of a skewrig that had only the sentence. See Expectation.
+	Asserts Assertion `json:"asserts,omitzero"`
 	// Expected and Observed are what should have been seen and what was.
 	Expected string `json:"expected"`
 	Observed string `json:"observed"`

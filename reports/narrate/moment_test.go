@@ -34,9 +34,9 @@ func TestShortTimes(t *testing.T) {
 	}
 	h.start(1, "kubelet/a", "v1.90.1", nil)
 	result := outcome(reports.Fail)
-	result.Checks[0].Expected, result.Checks[0].Observed = `at once: objects["nodes/a"].status.x + nodes["a"].ready`, "0"
+	result.Checks[0].Expected, result.Checks[0].Observed = `at once: objects["nodes/a"].status.x + nodes["a"].ready == 1`, "0"
 	c := of(narrate.Input{Events: append(h, checked()[1:]...), Result: result}).Checks[0]
-	if said := strings.Join(append([]string{c.Cause}, c.Because...), " "); !strings.Contains(said, "from 8.0 s, 0.040 s after step 1 (patch nodes/a)") {
+	if said := strings.Join(append([]string{c.Cause}, c.Because...), " "); !strings.Contains(said, "from 8.040 s, 0.040 s after step 1 (patch nodes/a)") {
 		t.Errorf("the cause is %q", said)
 	}
 }

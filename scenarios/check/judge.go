@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/action"
 )
 
 // observedLimit bounds how much of an observation goes into a report, in
@@ -75,8 +76,17 @@ func (v *Verdict) keepWhatFailed() {
 // the run looked for something else then, found it, and looked no longer.
 const StoppedWatching = "when the check ran, its condition became true early, and the run did not watch long enough for today's condition; run the cell again"
 
+// assertion is what a check asserts, as data.
+func assertion(c action.Check) reports.Assertion {
+	a := reports.Assertion{Mode: c.Mode, Seconds: time.Duration(c.Span).Seconds(), Observe: c.Observe, Must: c.Must, Times: c.Times}
+	if c.Must == "" && !a.Grows() {
+		a.Is = action.Encode(c.Is)
+	}
+	return a
+}
+
 func (p *Program) judgeCheck(c *compiled, w *watchedCheck) reports.Check {
-	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Expected: c.Describe()}
+	result := reports.Check{ID: c.ID, Requirement: c.Requirement, Asserts: assertion(c.Check), Expected: c.Describe()}
 	if w == nil {
 		result.Outcome, result.Reason = reports.Unknown, "the cell ended before the check was decided"
 		return result

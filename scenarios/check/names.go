@@ -14,20 +14,17 @@ import (
 func NamesIn(result reports.Cell) map[string]reports.Names {
 	all := make(map[string]reports.Names)
 	for _, c := range result.Checks {
-		all[c.ID] = namesIn(c.Expected)
+		e, _ := c.Expectation()
+		switch e.Relation {
+		case reports.Satisfies:
+			all[c.ID] = append(scope{}.names(e.Observe), seeing(e.Observe).names(e.Wanted)...)
+		case reports.Equals:
+			all[c.ID] = scope{}.names(e.Observe + " == " + e.Wanted)
+		default:
+			all[c.ID] = scope{}.names(e.Observe)
+		}
 	}
 	return all
-}
-
-// namesIn are the names in what a check expects, as it is described: see
-// action.Check.Describe.
-func namesIn(expected string) reports.Names {
-	_, what, _ := strings.Cut(expected, ": ")
-	what, must, _ := strings.Cut(what, " satisfies ")
-	if i := strings.LastIndex(what, " grows by "); i >= 0 {
-		what = what[:i]
-	}
-	return append(scope{}.names(what), seeing(what).names(must)...)
 }
 
 // names are those in an expression, and the other texts in it.
