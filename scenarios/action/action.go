@@ -16,13 +16,10 @@ import (
 type Action interface {
 	// Describe says it in one line.
 	Describe() string
+	// Facts are what is known of it beforehand.
+	Facts() Facts
 	// Run does it.
 	Run(ctx context.Context, rig Rig) error
-}
-
-// Checker is an action with checks, which the rig watches as part of it.
-type Checker interface {
-	Checked() []Check
 }
 
 // Asker is an action that asks for releases.
@@ -30,11 +27,6 @@ type Asker interface {
 	// Asks returns them as they are written, by the part of the action as spec.Field names it.
 	// One that is empty is not asked for.
 	Asks() map[string]release.Version
-}
-
-// Starter is an action that starts a program of releases, which is no component of the rig.
-type Starter interface {
-	Starts() (program string, of []release.Version)
 }
 
 // Planner is an action as it stands in a scenario that is not yet what is done.
@@ -57,19 +49,19 @@ type Scene struct {
 // Kinds returns all kinds of actions.
 func Kinds() []spec.ActionKind {
 	return []spec.ActionKind{
-		kind[Inline]("apply", request),
+		kind[Inline]("apply", request, names(spec.Fields{Objects: spec.All})),
 		kind[File]("file", request),
-		kind[Create]("create", request),
-		kind[Patch]("patch", request),
-		kind[Put]("put", request),
-		kind[ServerSideApply]("serverSideApply", request),
-		kind[Client]("client", request),
-		kind[Kubectl]("kubectl", request),
+		kind[Create]("create", request, names(spec.Fields{Objects: "object"})),
+		kind[Patch]("patch", request, names(spec.Fields{Object: "object", Merge: "merge"})),
+		kind[Put]("put", request, names(spec.Fields{Object: "object", Merge: "merge"})),
+		kind[ServerSideApply]("serverSideApply", request, names(spec.Fields{Objects: "object"})),
+		kind[Client]("client", request, names(spec.Fields{Object: "update"})),
+		kind[Kubectl]("kubectl", request, names(spec.Fields{Objects: "input"})),
 		kind[Webhook]("webhook"),
 		kind[CRD]("crd"),
 		kind[Conversion]("conversion"),
-		kind[StaticPod]("staticPod"),
-		kind[Delete]("delete", asks),
+		kind[StaticPod]("staticPod", unknown, names(spec.Fields{Pod: "pod"})),
+		kind[Delete]("delete", asks, names(spec.Fields{Object: spec.All})),
 		kind[Restart]("restart", changes),
 		kind[Start]("start", changes),
 		kind[Roll]("roll", changes),
@@ -81,7 +73,7 @@ func Kinds() []spec.ActionKind {
 		kind[Log]("log"),
 		kind[Get]("get"),
 		kind[Stored]("stored"),
-		kind[Store]("store"),
+		kind[Store]("store", names(spec.Fields{Object: "object", Merge: "merge"})),
 		kind[Sockets]("sockets"),
 		kind[PodsAPI]("podsAPI"),
 		kind[Route]("route", changes),
@@ -115,10 +107,16 @@ func kindOf(written reflect.Type, name string, options []func(*spec.ActionKind))
 	return k
 }
 
-func request(k *spec.ActionKind) { k.Request, k.Asks = true, true }
+func request(k *spec.ActionKind) { k.Request, k.Asks, k.Unknown = true, true, true }
+func unknown(k *spec.ActionKind) { k.Unknown = true }
 func asks(k *spec.ActionKind)    { k.Asks = true }
 func changes(k *spec.ActionKind) { k.Changes = true }
 func verdict(k *spec.ActionKind) { k.Verdict = true }
+
+// names is for an action with fields that name something of Kubernetes.
+func names(fields spec.Fields) func(*spec.ActionKind) {
+	return func(k *spec.ActionKind) { k.Fields = fields }
+}
 
 // Load is spec.Load for scenarios with all kinds of actions.
 func Load(fsys fs.FS, paths []string) ([]*spec.File, error) {

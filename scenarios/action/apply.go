@@ -125,10 +125,11 @@ func describeObject(object map[string]any) string {
 	return o.GetKind() + " " + name
 }
 
-// Reach implements Reacher.
-func (a Apply) Reach() (reach Reach) {
+// Facts are those of requests that create objects.
+func (a Apply) Facts() Facts {
+	f := Facts{Needs: NeedsObjects, Creates: a.Objects, Gives: gives("requests"), Checks: a.Checked()}
 	for _, o := range a.Objects {
-		reach = max(reach, ofObject(o))
+		f.Reach = max(f.Reach, ofObject(o))
 	}
-	return reach
+	return f
 }

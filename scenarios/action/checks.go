@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/strict"
@@ -214,9 +215,6 @@ func (c Checks) Describe() string {
 	return OneLine("check " + strings.Join(ids, ", "))
 }
 
-// Checked implements Checker.
-func (c Checks) Checked() []Check { return c.Checks }
-
 // Run implements Action.
 func (c Checks) Run(ctx context.Context, rig Rig) error { return rig.Watch(ctx, c) }
 
@@ -241,5 +239,13 @@ func (c Check) Describe() string {
 	return OneLine(fmt.Sprintf("%s: %s == %s", when, c.Observe, Encode(c.Is)))
 }
 
-// Reach implements Reacher.
-func (Checks) Reach() Reach { return ReachOwn }
+// Facts are those of checks that are watched. Those that wait for something are taken to see it soon.
+func (c Checks) Facts() Facts {
+	f := Facts{Needs: NeedsNothing, Reach: ReachOwn, Checks: c.Checks, Bounded: true, Estimate: eventEstimate}
+	for _, check := range c.Checks {
+		if !check.Mode.Awaits() {
+			f.Estimate = max(f.Estimate, time.Duration(check.Span))
+		}
+	}
+	return f
+}

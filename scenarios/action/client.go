@@ -77,11 +77,6 @@ func (c Client) Plan(s Scene) (Action, error) {
 	return c, err
 }
 
-// Starts implements Starter.
-func (c Client) Starts() (string, []release.Version) {
-	return spec.TypedClient, []release.Version{c.Version}
-}
-
 // Describe implements Action.
 func (c Client) Describe() string {
 	text := fmt.Sprintf("update %s by a client of %s, in %s", c.Update, c.Version, c.Encoding)
@@ -105,10 +100,15 @@ func (c Client) Run(ctx context.Context, rig Rig) error {
 	return c.judge(ctx, rig)
 }
 
-// Reach implements Reacher.
-func (c Client) Reach() Reach {
-	if LooksAround(c.Merge) {
-		return ReachAll
+// Facts are those of a client that puts objects.
+func (c Client) Facts() Facts {
+	f := Facts{
+		Needs: NeedsClients, Reach: ofRef(c.Update), Types: c.Version, Times: c.Times, Unanswered: c.Times,
+		Writes: &Write{Verb: Puts, Ref: c.Update, Body: c.Merge, Subresource: c.Subresource},
+		Starts: programs(spec.TypedClient, c.Version), Gives: gives("requests"), Checks: c.Checked(),
 	}
-	return ofRef(c.Update)
+	if LooksAround(c.Merge) {
+		f.Reach = ReachAll
+	}
+	return f
 }

@@ -57,8 +57,10 @@ func (c Clock) Describe() string {
 // Run implements Action.
 func (c Clock) Run(_ context.Context, rig Rig) error { return rig.SetClock(c) }
 
-// Reach implements Reacher.
-func (c Clock) Reach() Reach { return ofComponent(c.Of, ReachAll) }
+// Facts are those of a change of a node's clock.
+func (c Clock) Facts() Facts {
+	return Facts{Needs: NeedsClocks, Component: c.Of, Reach: ofComponent(c.Of, ReachAll), Changes: true, Silences: true}
+}
 
 func (c Clock) to() clock.Clock {
 	to := clock.Clock{Drift: c.Drift, Frozen: c.Frozen}

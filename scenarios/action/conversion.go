@@ -71,3 +71,8 @@ func (c Conversion) does() string {
 
 // Run implements Action.
 func (c Conversion) Run(ctx context.Context, rig Rig) error { return rig.Convert(ctx, c) }
+
+// Facts are those of a conversion webhook, which all API servers ask.
+func (c Conversion) Facts() Facts {
+	return Facts{Needs: NeedsWebhooks, Reach: ReachAll, Gives: []Reading{{"conversions", c.Of}}}
+}

@@ -107,15 +107,15 @@ func (c CRD) Plan(s Scene) (Action, error) {
 	return c, nil
 }
 
-// Starts implements Starter.
-func (c CRD) Starts() (string, []release.Version) {
-	var all []release.Version
+// Facts are those of a definition.
+func (c CRD) Facts() Facts {
+	f := Facts{Needs: NeedsDefinitions, Reach: ReachAll, Creates: c.Manifests()}
 	for _, v := range c.Versions {
 		if v.Template != "" {
-			all = append(all, v.Template)
+			f.Starts = append(f.Starts, programs(spec.TypedClient, v.Template)...)
 		}
 	}
-	return spec.TypedClient, all
+	return f
 }
 
 // Definition is the CustomResourceDefinition, with the schemas of pod templates by version.

@@ -28,5 +28,7 @@ func (d Delete) Describe() string { return OneLine("delete " + d.Object.String()
 // Run implements Action.
 func (d Delete) Run(ctx context.Context, rig Rig) error { return rig.Delete(ctx, d.Object) }
 
-// Reach implements Reacher.
-func (d Delete) Reach() Reach { return ofRef(d.Object) }
+// Facts are those of a request that deletes an object.
+func (d Delete) Facts() Facts {
+	return Facts{Needs: NeedsObjects, Reach: ofRef(d.Object), Deletes: d.Object, Unanswered: 1, Gives: gives("requests")}
+}

@@ -75,5 +75,10 @@ func (g Get) Describe() string {
 // Run implements Action.
 func (g Get) Run(ctx context.Context, rig Rig) error { return rig.Get(ctx, g) }
 
-// Reach implements Reacher.
-func (g Get) Reach() Reach { return ofComponent(g.Component, ReachShared) }
+// Facts are those of a request for a path.
+func (g Get) Facts() Facts {
+	return Facts{
+		Needs: NeedsPaths, Component: g.Component, Reach: ofComponent(g.Component, ReachShared), Gives: gives("requests"),
+		Lasts: time.Duration(g.Within),
+	}
+}

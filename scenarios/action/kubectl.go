@@ -165,9 +165,12 @@ func (k Kubectl) Plan(s Scene) (Action, error) {
 	return k, err
 }
 
-// Starts implements Starter.
-func (k Kubectl) Starts() (string, []release.Version) {
-	return spec.Kubectl, []release.Version{k.Version}
+// Facts are those of a kubectl, which may do anything.
+func (k Kubectl) Facts() Facts {
+	return Facts{
+		Needs: NeedsKubectl, Reach: ReachAll, Creates: k.Input, WritesAnything: true, Unanswered: 1,
+		Starts: programs(spec.Kubectl, k.Version), Gives: gives("kubectl"), Checks: k.Checked(),
+	}
 }
 
 // Describe implements Action.

@@ -293,8 +293,20 @@ func (f Fault) Describe() string {
 // Run implements Action.
 func (f Fault) Run(_ context.Context, rig Rig) error { return rig.SetLink(f.Link, f.Fault) }
 
-// Reach implements Reacher. A link of the control plane is part of it from the beginning.
-func (f Fault) Reach() Reach { return ofComponent(f.Link.From, ReachAll) }
+// Facts are those of a link that gets a fault or none. A link of the control plane is part of it from the beginning.
+func (f Fault) Facts() Facts {
+	facts := Facts{Needs: NeedsLinks, Component: f.Link.From, Reach: ofComponent(f.Link.From, ReachAll), Changes: true, Silences: true}
+	if f.Link.To != spec.Runtime && !spec.IsSimulated(f.Link.From) { // which have links without it
+		facts.Links = []spec.Link{f.Link}
+	}
+	if f.Fault.OfRequests() && f.Link.From != spec.Watchdog { // whose requests are always seen
+		facts.Inspects = f.Link.From
+	}
+	if f.Fault.Method == "RuntimeConfig" {
+		facts.Needs = NeedsRuntimeConfig
+	}
+	return facts
+}
 
 // disturb gives a link a fault. A link has one at a time, as two would hide what each of them
 // does, but for one of watch events, which touches no request.

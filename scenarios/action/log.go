@@ -31,5 +31,7 @@ func (l Log) Describe() string { return OneLine("read /" + l.Match + "/ in the l
 // Run implements Action.
 func (l Log) Run(_ context.Context, rig Rig) error { return rig.ReadLog(l.Component, l.Match) }
 
-// Reach implements Reacher.
-func (l Log) Reach() Reach { return ofComponent(l.Component, ReachShared) }
+// Facts are those of lines that are read in a log.
+func (l Log) Facts() Facts {
+	return Facts{Needs: NeedsLogs, Component: l.Component, Reach: ofComponent(l.Component, ReachShared), Gives: gives("logs")}
+}

@@ -48,17 +48,21 @@ func (p Patch) Describe() string {
 
 // Run implements Action.
 func (p Patch) Run(ctx context.Context, rig Rig) error {
-	w := Write{Verb: Patches, Ref: p.Object, Body: p.Merge, Subresource: p.Subresource, WriteOptions: p.WriteOptions, Judged: p.judged()}
-	if _, err := rig.Write(ctx, w); err != nil {
+	if _, err := rig.Write(ctx, *p.write()); err != nil {
 		return err
 	}
 	return p.judge(ctx, rig)
 }
 
-// Reach implements Reacher.
-func (p Patch) Reach() Reach {
+// Facts are those of a request that patches an object.
+func (p Patch) Facts() Facts {
+	f := Facts{Needs: NeedsObjects, Reach: ofRef(p.Object), Writes: p.write(), Gives: gives("requests"), Checks: p.Checked()}
 	if LooksAround(p.Merge) {
-		return ReachAll
+		f.Reach = ReachAll
 	}
-	return ofRef(p.Object)
+	return f
+}
+
+func (p Patch) write() *Write {
+	return &Write{Verb: Patches, Ref: p.Object, Body: p.Merge, Subresource: p.Subresource, WriteOptions: p.WriteOptions, Judged: p.judged()}
 }

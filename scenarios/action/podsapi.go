@@ -170,5 +170,19 @@ func (p PodsAPI) Describe() string {
 // Run implements Action.
 func (p PodsAPI) Run(ctx context.Context, rig Rig) error { return rig.AskPods(ctx, p) }
 
-// Reach implements Reacher.
-func (p PodsAPI) Reach() Reach { return ReachOwn }
+// Facts are those of what an agent asks.
+func (p PodsAPI) Facts() Facts {
+	f := Facts{
+		Needs: NeedsPodsAPI, Component: spec.KubeletPrefix + p.Node, Reach: ReachOwn,
+		Lasts: time.Duration(p.Every)*time.Duration(max(p.Times, 1)) + time.Duration(p.Pause),
+	}
+	switch p.Call {
+	case ListPods, GetPod:
+		f.Gives = gives("podsAPI")
+	case WatchPods:
+		f.Gives = []Reading{{Variable: "podsAPI"}, {Variable: "watches"}}
+	case PollPods:
+		f.Gives = gives("polls")
+	}
+	return f
+}

@@ -25,17 +25,13 @@ const (
 	ReachAll
 )
 
-// Reacher is an action that says how far it reaches. Any other one has ReachAll.
-type Reacher interface {
-	Reach() Reach
-}
-
 // ReachOf is how far an action reaches.
 func ReachOf(a Action) Reach {
-	if r, says := a.(Reacher); says {
-		return r.Reach()
+	f := a.Facts()
+	if f.Needs == 0 {
+		return ReachAll // nothing is known of it
 	}
-	return ReachAll
+	return f.Reach
 }
 
 // ofComponent is how far an action reaches that is about a component: as far as it would

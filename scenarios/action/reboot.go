@@ -36,5 +36,8 @@ func (n Reboot) Describe() string { return OneLine("reboot " + string(n)) }
 // Run implements Action.
 func (n Reboot) Run(ctx context.Context, rig Rig) error { return rig.Reboot(ctx, string(n)) }
 
-// Reach implements Reacher.
-func (n Reboot) Reach() Reach { return ReachOwn }
+// Facts are those of a node that reboots.
+func (n Reboot) Facts() Facts {
+	kubelet := spec.KubeletPrefix + string(n)
+	return Facts{Needs: NeedsReboots, Component: kubelet, Reach: ReachOwn, Changes: true, Ends: []string{kubelet}, Estimate: startEstimate}
+}

@@ -144,8 +144,13 @@ func describeTold(s spec.Settings) (all []string) {
 // Run implements Action.
 func (s Restart) Run(ctx context.Context, rig Rig) error { return rig.Restart(ctx, s) }
 
-// Reach implements Reacher.
-func (s Restart) Reach() Reach { return ofComponent(s.Component, ReachChanges) }
+// Facts are those of a component that starts.
+func (s Restart) Facts() Facts {
+	return Facts{
+		Needs: NeedsRestarts, Component: s.Component, Reach: ofComponent(s.Component, ReachChanges), Changes: true,
+		Restarts: []Restart{s}, Ends: []string{s.Component}, Estimate: startEstimate,
+	}
+}
 
 // Start starts a component that is stopped.
 type Start Restart

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
@@ -170,16 +171,24 @@ func (s Roll) Run(ctx context.Context, rig Rig) error {
 	return nil
 }
 
-// Reach implements Reacher. The kubelets are the cell's own, and the control plane is not.
-func (s Roll) Reach() Reach {
-	own := slices.ContainsFunc(s.Restarts, func(r Restart) bool { return strings.HasPrefix(r.Component, spec.KubeletPrefix) })
-	shared := slices.ContainsFunc(s.Restarts, func(r Restart) bool { return !strings.HasPrefix(r.Component, spec.KubeletPrefix) })
-	switch {
-	case own && shared:
-		return ReachAll
-	case own:
-		return ReachOwn
-	default:
-		return ReachChanges
+// Facts are those of components that start one after the other. The kubelets are the cell's own, and the control plane
+// is not.
+func (s Roll) Facts() Facts {
+	f := Facts{Needs: NeedsRestarts, Changes: true, Restarts: s.Restarts, Estimate: time.Duration(len(s.Restarts)) * startEstimate / 2}
+	kubelets := 0
+	for _, restart := range s.Restarts {
+		f.Ends = append(f.Ends, restart.Component)
+		if strings.HasPrefix(restart.Component, spec.KubeletPrefix) {
+			kubelets++
+		}
 	}
+	switch kubelets {
+	case 0:
+		f.Reach = ReachChanges
+	case len(s.Restarts):
+		f.Reach = ReachOwn
+	default:
+		f.Reach = ReachAll
+	}
+	return f
 }

@@ -46,5 +46,11 @@ func (s Route) Describe() string {
 // Run implements Action.
 func (s Route) Run(_ context.Context, rig Rig) error { return rig.Route(s.From, s.To) }
 
-// Reach implements Reacher. A link of the control plane is part of it from the beginning.
-func (s Route) Reach() Reach { return ofComponent(s.From, ReachAll) }
+// Facts are those of a link that leads elsewhere. A link of the control plane is part of it from the beginning.
+func (s Route) Facts() Facts {
+	f := Facts{Needs: NeedsRoutes, Component: s.From, Reach: ofComponent(s.From, ReachAll), Changes: true}
+	if s.From != spec.Watchdog { // which has a link anyway
+		f.Links = []spec.Link{{From: s.From, To: spec.APIServer}}
+	}
+	return f
+}

@@ -49,5 +49,10 @@ func (s Scrape) Describe() string { return OneLine("scrape " + s.Path + " of " +
 // Run implements Action.
 func (s Scrape) Run(ctx context.Context, rig Rig) error { return rig.Scrape(ctx, s.Component, s.Path) }
 
-// Reach implements Reacher.
-func (s Scrape) Reach() Reach { return ofComponent(s.Component, ReachShared) }
+// Facts are those of metrics that are read.
+func (s Scrape) Facts() Facts {
+	return Facts{
+		Needs: NeedsMetrics, Component: s.Component, Reach: ofComponent(s.Component, ReachShared),
+		Gives: []Reading{{"metrics", s.Component}, {Variable: "scrapes"}},
+	}
+}

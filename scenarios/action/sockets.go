@@ -48,5 +48,10 @@ func (s Sockets) Run(ctx context.Context, rig Rig) error {
 	return rig.ReadSockets(ctx, s.Component, s.Port, time.Duration(s.For))
 }
 
-// Reach implements Reacher.
-func (s Sockets) Reach() Reach { return ofComponent(s.Component, ReachShared) }
+// Facts are those of sockets that are read.
+func (s Sockets) Facts() Facts {
+	return Facts{
+		Needs: NeedsSockets, Component: s.Component, Reach: ofComponent(s.Component, ReachShared), Gives: gives("sockets"),
+		Lasts: time.Duration(s.For),
+	}
+}

@@ -59,5 +59,7 @@ func (s StaticPod) Run(_ context.Context, rig Rig) error {
 	return rig.RunStaticPod(s.Node, s.Pod)
 }
 
-// Reach implements Reacher.
-func (s StaticPod) Reach() Reach { return ReachOwn }
+// Facts are those of a pod that is started or removed by a file.
+func (s StaticPod) Facts() Facts {
+	return Facts{Needs: NeedsStaticPods, Component: spec.KubeletPrefix + s.Node, Reach: ReachOwn, Static: s}
+}

@@ -94,8 +94,22 @@ func (s Stop) Checked() []Check {
 // Run implements Action.
 func (s Stop) Run(ctx context.Context, rig Rig) error { return rig.Stop(ctx, s) }
 
-// Reach implements Reacher.
-func (s Stop) Reach() Reach { return ofComponent(s.Component, ReachChanges) }
+// Facts are those of a component that ends.
+func (s Stop) Facts() Facts {
+	f := ends(s.Component)
+	if f.Checks, f.Bounded = s.Checked(), true; s.Within != 0 {
+		f.Needs = NeedsTimedStops
+	}
+	return f
+}
+
+// ends are the facts of a component that ends for good.
+func ends(component string) Facts {
+	return Facts{
+		Needs: NeedsStops, Component: component, Reach: ofComponent(component, ReachChanges),
+		Changes: true, Silences: true, Ends: []string{component},
+	}
+}
 
 // Kill ends a component without a warning.
 type Kill string
@@ -112,8 +126,8 @@ func (k Kill) Describe() string { return OneLine("kill " + string(k)) }
 // Run implements Action.
 func (k Kill) Run(_ context.Context, rig Rig) error { return rig.Kill(string(k)) }
 
-// Reach implements Reacher.
-func (k Kill) Reach() Reach { return ofComponent(string(k), ReachChanges) }
+// Facts are those of a component that is killed.
+func (k Kill) Facts() Facts { return ends(string(k)) }
 
 // overlap reports whether two components are the same, or one is part of the
 // other: the simulated nodes of a zone, and all of them.

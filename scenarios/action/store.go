@@ -57,11 +57,6 @@ func (s Store) Plan(scene Scene) (Action, error) {
 	return s, err
 }
 
-// Starts implements Starter.
-func (s Store) Starts() (string, []release.Version) {
-	return spec.TypedClient, []release.Version{s.Version}
-}
-
 // Describe implements Action.
 func (s Store) Describe() string {
 	text := fmt.Sprintf("store %s in etcd as %s has it, in %s", s.Object, s.Version, s.Encoding)
@@ -74,5 +69,10 @@ func (s Store) Describe() string {
 // Run implements Action.
 func (s Store) Run(ctx context.Context, rig Rig) error { return rig.Store(ctx, s) }
 
-// Reach implements Reacher.
-func (s Store) Reach() Reach { return ofRef(s.Object) }
+// Facts are those of an object that is put into etcd.
+func (s Store) Facts() Facts {
+	return Facts{
+		Needs: NeedsEtcd, Reach: ofRef(s.Object), Types: s.Version, Writes: &Write{Verb: Puts, Ref: s.Object, Body: s.Merge},
+		Starts: programs(spec.TypedClient, s.Version), Gives: gives("stored"),
+	}
+}

@@ -25,5 +25,7 @@ func (s Stored) Describe() string { return OneLine("read " + s.Object.String() +
 // Run implements Action.
 func (s Stored) Run(ctx context.Context, rig Rig) error { return rig.ReadStored(ctx, s.Object) }
 
-// Reach implements Reacher.
-func (s Stored) Reach() Reach { return ofRef(s.Object) }
+// Facts are those of an object that is read in etcd.
+func (s Stored) Facts() Facts {
+	return Facts{Needs: NeedsEtcd, Reach: ofRef(s.Object), Gives: gives("stored")}
+}

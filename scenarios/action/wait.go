@@ -54,5 +54,7 @@ func (w Wait) Run(ctx context.Context, rig Rig) error {
 	return rig.Wait(ctx, w.Until, time.Duration(cmp.Or(w.For, w.Within)))
 }
 
-// Reach implements Reacher.
-func (Wait) Reach() Reach { return ReachOwn }
+// Facts are those of a time that passes.
+func (w Wait) Facts() Facts {
+	return Facts{Needs: NeedsNothing, Reach: ReachOwn, Bounded: true, Estimate: max(eventEstimate, time.Duration(w.For))}
+}

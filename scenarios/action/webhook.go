@@ -157,3 +157,8 @@ func (w Webhook) does() string {
 
 // Run implements Action.
 func (w Webhook) Run(ctx context.Context, rig Rig) error { return rig.Webhook(ctx, w) }
+
+// Facts are those of an admission webhook, which all API servers ask.
+func (w Webhook) Facts() Facts {
+	return Facts{Needs: NeedsWebhooks, Reach: ReachAll, Gives: []Reading{{"webhooks", w.Name}}}
+}

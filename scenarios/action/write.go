@@ -227,46 +227,17 @@ func (w Written) Run(ctx context.Context, rig Rig) error {
 	return w.judge(ctx, rig)
 }
 
-// Reach implements Reacher.
-func (w Written) Reach() Reach {
+// Facts are those of a request with options.
+func (w Written) Facts() Facts {
+	f := Facts{Needs: NeedsObjects, Reach: ofObject(w.Body), Writes: &w.Write, Gives: gives("requests"), Checks: w.Checked()}
 	switch {
-	case LooksAround(w.Body):
-		return ReachAll
 	case w.Ref.Name != "":
-		return ofRef(w.Ref)
-	default:
-		return ofObject(w.Body)
+		f.Reach = ofRef(w.Ref)
+	case !w.DryRun:
+		f.Creates = []map[string]any{w.Body}
 	}
-}
-
-// Created are the objects that an action creates, or has an API server create.
-func Created(a Action) []map[string]any {
-	switch does := a.(type) {
-	case Apply:
-		return does.Objects
-	case Kubectl:
-		return does.Input
-	case CRD:
-		return does.Manifests()
-	case Written:
-		if does.Ref.Name == "" && !does.DryRun {
-			return []map[string]any{does.Body}
-		}
+	if LooksAround(w.Body) {
+		f.Reach = ReachAll
 	}
-	return nil
-}
-
-// Merged is the object that an action changes, and the JSON merge patch that it makes of it.
-func Merged(a Action) (of spec.ObjectRef, merge map[string]any, is bool) {
-	switch does := a.(type) {
-	case Patch:
-		return does.Object, does.Merge, true
-	case Client:
-		return does.Update, does.Merge, true
-	case Store:
-		return does.Object, does.Merge, true
-	case Written:
-		return does.Ref, does.Body, does.Verb == Puts
-	}
-	return of, nil, false
+	return f
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -67,16 +66,15 @@ func declare(cell plan.Cell) mayHave {
 	d := make(mayHave)
 	d.rig(cell)
 	for _, step := range cell.Steps {
-		for _, v := range variables {
-			if v.given != nil && v.given(step) != "" {
-				d[v.name] = append(d[v.name], exactly(v.given(step)))
-			}
+		facts := step.Action.Facts()
+		for _, r := range facts.Gives {
+			d[r.Variable] = append(d[r.Variable], exactly(cmp.Or(r.Name, step.Name)))
 		}
-		for _, o := range action.Created(step.Action) {
+		for _, o := range facts.Creates {
 			d.object(cell, unstructured.Unstructured{Object: o}, "")
 		}
-		if does, is := step.Action.(action.StaticPod); is {
-			d.object(cell, unstructured.Unstructured{Object: does.Pod}, "-"+does.Node)
+		if static := facts.Static; static.Node != "" {
+			d.object(cell, unstructured.Unstructured{Object: static.Pod}, "-"+static.Node)
 		}
 	}
 	return d
@@ -179,7 +177,7 @@ func containersOf(cell plan.Cell, o unstructured.Unstructured) (names []string) 
 		names = append(names, c.Name)
 	}
 	for _, step := range cell.Steps {
-		if of, merge, is := action.Merged(step.Action); is && of.Resource == kube.Resource(o.GetKind()) && of.Name == o.GetName() {
+		if of, merge, is := step.Action.Facts().Merge(); is && of.Resource == kube.Resource(o.GetKind()) && of.Name == o.GetName() {
 			for _, c := range spec.Containers(merge) {
 				names = append(names, c.Name)
 			}

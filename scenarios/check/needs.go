@@ -11,7 +11,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -224,7 +223,7 @@ func recordable(cell plan.Cell) map[string]string {
 		}
 	}
 	for _, step := range cell.Steps {
-		for _, o := range action.Created(step.Action) {
+		for _, o := range step.Action.Facts().Creates {
 			if kind, resource, is := kube.Definition(o); is {
 				all[cmp.Or(kind, resource)] = resource
 			}

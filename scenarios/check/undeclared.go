@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -191,13 +193,12 @@ func keyOf(resource string) string {
 // laterStep is the step that has what is named, if no step before does. It is nil if one
 // does, and for variables that have nothing of steps.
 func laterStep(cell plan.Cell, at int, v variable, fits func(mayBe) bool) *plan.Step {
-	if v.given == nil {
-		return nil
-	}
 	for i, step := range cell.Steps {
-		name := v.given(step)
+		gives := slices.ContainsFunc(step.Action.Facts().Gives, func(r action.Reading) bool {
+			return r.Variable == v.name && fits(exactly(cmp.Or(r.Name, step.Name)))
+		})
 		switch {
-		case name == "" || !fits(exactly(name)):
+		case !gives:
 		case i <= at:
 			return nil
 		default:

@@ -72,16 +72,19 @@ func TestWhatAStepGivesIsOfItsKind(t *testing.T) {
 		does action.Action
 		want string
 	}{
-		{action.Apply{}, "requests"}, {action.Patch{}, "requests"}, {action.Get{}, "requests"}, {action.Scrape{}, "scrapes"}, {action.Log{}, "logs"},
+		{action.Apply{}, "requests"}, {action.Patch{}, "requests"}, {action.Get{}, "requests"}, {action.Scrape{Component: "kube-apiserver"}, "scrapes"}, {action.Log{}, "logs"},
 		{action.Written{}, "requests"}, {action.Client{}, "requests"}, {action.Kubectl{}, "kubectl"},
 		{action.Stored{}, "stored"}, {action.Store{}, "stored"}, {action.Sockets{}, "sockets"}, {action.Stop{}, ""},
 		{action.PodsAPI{Call: action.ListPods}, "podsAPI"}, {action.PodsAPI{Call: action.GetPod}, "podsAPI"},
 		{action.PodsAPI{Call: action.WatchPods}, "podsAPI watches"}, {action.PodsAPI{Call: action.PollPods}, "polls"}, {action.PodsAPI{Call: action.EndPods}, ""},
 	} {
 		var got []string
-		for _, v := range variables {
-			if v.given != nil && v.given(plan.Step{Name: "n", Action: tc.does}) == "n" {
-				got = append(got, v.name)
+		for _, r := range tc.does.Facts().Gives {
+			if _, is := variableOf(r.Variable); !is {
+				t.Errorf("%T gives %s, which is no variable", tc.does, r.Variable)
+			}
+			if r.Name == "" {
+				got = append(got, r.Variable)
 			}
 		}
 		if strings.Join(got, " ") != tc.want {

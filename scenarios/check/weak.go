@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,7 +130,7 @@ func (c judged) ofTheRig() string {
 // sinceNothing refuses a length of time from the beginning of a step that does not
 // follow a change: what is measured may have been before.
 func (c judged) sinceNothing() string {
-	if c.step > 0 && changes(c.cell.Steps[c.step-1]) {
+	if c.step > 0 && c.cell.Steps[c.step-1].Action.Facts().Changes {
 		return ""
 	}
 	found := false
@@ -171,7 +172,7 @@ func (c judged) sinceTheBeginning() string {
 // changed is the index of the last step before the check that changes the rig, or -1.
 func (c judged) changed() int {
 	for i := c.step - 1; i >= 0; i-- {
-		if changes(c.cell.Steps[i]) {
+		if c.cell.Steps[i].Action.Facts().Changes {
 			return i
 		}
 	}
@@ -206,16 +207,6 @@ func declared(name string) bool {
 	return err == nil && slices.ContainsFunc(env.Variables(), func(v *decls.VariableDecl) bool { return v.Name() == name })
 }
 
-// changes reports whether a step changes what runs, or how it does.
-func changes(s plan.Step) bool {
-	switch s.Action.(type) {
-	case action.Restart, action.Roll, action.Route, action.Stop, action.Kill, action.Reboot, action.Fault, action.Clock:
-		return true
-	default:
-		return false
-	}
-}
-
 // isFresh reports whether what a variable has of a key is of one of the steps, or of a
 // pod that one of them makes.
 func isFresh(steps []plan.Step, variable, key string) bool {
@@ -230,15 +221,9 @@ func isFresh(steps []plan.Step, variable, key string) bool {
 		return is && name+suffix == pod
 	}
 	return slices.ContainsFunc(steps, func(s plan.Step) bool {
-		if slices.ContainsFunc(action.Created(s.Action), func(o map[string]any) bool { return named(o, "") }) {
-			return true
-		}
-		switch does := s.Action.(type) {
-		case action.StaticPod:
-			return named(does.Pod, "-"+does.Node)
-		case action.PodsAPI:
-			return s.Name == key
-		}
-		return false
+		facts := s.Action.Facts()
+		return named(facts.Static.Pod, "-"+facts.Static.Node) ||
+			slices.ContainsFunc(facts.Creates, func(o map[string]any) bool { return named(o, "") }) ||
+			slices.ContainsFunc(facts.Gives, func(r action.Reading) bool { return r.Variable == variable && cmp.Or(r.Name, s.Name) == key })
 	})
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/fit"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/schedule"
@@ -78,23 +77,11 @@ func NodeReleases(cell plan.Cell) (all []release.Version) {
 		add(n.Version)
 	}
 	for _, step := range cell.Steps {
-		for _, to := range restarts(step.Action) {
+		for _, to := range step.Action.Facts().Restarts {
 			add(to.Version)
 		}
 	}
 	return all
-}
-
-// restarts are the restarts of a step.
-func restarts(step action.Action) []action.Restart {
-	switch does := step.(type) {
-	case action.Restart:
-		return []action.Restart{does}
-	case action.Roll:
-		return does.Restarts
-	default:
-		return nil
-	}
 }
 
 // wants is what a cell wants of a cluster: cells that want the same can share one.

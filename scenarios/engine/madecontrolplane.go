@@ -67,7 +67,7 @@ func (m *madeCluster) start(ctx context.Context, is record.Component) error {
 // away for longer than it takes to start it.
 func (m *madeCluster) load(ctx context.Context, steps []plan.Step) error {
 	for _, step := range steps {
-		for _, to := range restarts(step.Action) {
+		for _, to := range step.Action.Facts().Restarts {
 			if ofKubelet(to.Component) || to.Version == "" {
 				continue
 			}

@@ -376,12 +376,11 @@ const (
 	startLimit, stepLimit = 5 * time.Minute, 3 * time.Minute
 )
 
-// do runs one step, within the limit if it has none of its own.
+// do runs one step, within the limit and the time that it takes on purpose unless it ends by itself.
 func (r *run) do(ctx context.Context, step plan.Step) error {
-	switch step.Action.(type) {
-	case action.Wait, action.Checks, action.Stop:
-	default:
-		limited, cancel := r.machine.withTimeout(ctx, stepLimit, fmt.Errorf("not done within %s", stepLimit))
+	if facts := step.Action.Facts(); !facts.Bounded {
+		limit := stepLimit + facts.Lasts
+		limited, cancel := r.machine.withTimeout(ctx, limit, fmt.Errorf("not done within %s", limit))
 		defer cancel()
 		ctx = limited
 	}

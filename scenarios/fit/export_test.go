@@ -1,15 +1,17 @@
 package fit
 
-import "slices"
+import (
+	"slices"
 
-// KnownStep and KnownVariable report whether this package knows what a kind of step does, and
-// where what a variable has is recorded.
-func KnownStep(kind string) bool {
-	_, known := ofRig[kind]
-	return known || slices.Contains(onCluster, kind)
+	"github.com/skewrig/skewrig/scenarios/action"
+)
+
+// KnownAbility reports whether this package knows which clusters have an ability.
+func KnownAbility(a action.Ability) bool {
+	return a == action.NeedsNothing || a == action.NeedsObjects || others[a] != ""
 }
 
-// KnownVariable is described at KnownStep.
+// KnownVariable reports whether this package knows where what a variable has is recorded.
 func KnownVariable(name string) bool {
 	_, known := rigOnly[name]
 	return known || name == "containers" || slices.Contains(recorded, name) || slices.Contains(ofSteps, name)

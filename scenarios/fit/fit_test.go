@@ -179,12 +179,12 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestNothingIsForgotten: each kind of step and each variable is known to this package.
+// TestNothingIsForgotten: each ability that a step may need and each variable is known to this package.
 func TestNothingIsForgotten(t *testing.T) {
 	t.Parallel()
-	for _, kind := range action.Kinds() {
-		if !fit.KnownStep(kind.Name) {
-			t.Errorf("nobody has said whether a step %s can be taken on an existing cluster", kind.Name)
+	for _, a := range action.Abilities() {
+		if !fit.KnownAbility(a) {
+			t.Errorf("nobody has said whether an existing cluster has ability %d", a)
 		}
 	}
 	for _, v := range check.Variables() {

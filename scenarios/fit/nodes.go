@@ -8,7 +8,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/existing/facts"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -127,7 +126,7 @@ func textOf(cell plan.Cell) string {
 	var text strings.Builder
 	text.WriteString(cell.Text)
 	for _, step := range cell.Steps {
-		for _, object := range action.Created(step.Action) {
+		for _, object := range step.Action.Facts().Creates {
 			body, err := json.Marshal(object)
 			if err == nil { // it was decoded from JSON
 				text.WriteString("\n")

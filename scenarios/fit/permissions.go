@@ -33,21 +33,18 @@ func (u Use) Accesses(cells []plan.Cell) (all []Access) {
 			add(resource, "list", "watch")
 		}
 		for _, step := range cell.Steps {
-			for _, object := range action.Created(step.Action) {
+			facts := step.Action.Facts()
+			for _, object := range facts.Creates {
 				add(resourceOf(object), "create")
 			}
-			switch does := step.Action.(type) {
-			case action.Written:
-				of := does.Ref
+			if w := facts.Writes; w != nil {
+				of := w.Ref
 				if of.Resource == "" {
-					of.Resource = resourceOf(does.Body)
+					of.Resource = resourceOf(w.Body)
 				}
-				add(part(of, does.Subresource), verbs[does.Verb]...)
-			case action.Patch:
-				add(part(does.Object, does.Subresource), "patch")
-			case action.Delete:
-				add(does.Object.Resource, "delete")
+				add(part(of, w.Subresource), verbs[w.Verb]...)
 			}
+			add(facts.Deletes.Resource, "delete")
 		}
 	}
 	slices.SortFunc(all, func(a, b Access) int {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,25 +18,33 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// ofRig is what steps do that only a rig can have done to it, by their kind.
-var ofRig = map[string]string{
-	"client": "runs a client of a release", "kubectl": "runs a kubectl of a release",
-	"webhook": "plays a webhook, which the API server of a cluster can't reach", "conversion": "plays a webhook, which the API server of a cluster can't reach",
-	"crd":       "defines resources, which are the whole cluster's",
-	"staticPod": "writes a file on a node",
-	"restart":   "restarts or stops components", "start": "restarts or stops components", "roll": "restarts or stops components",
-	"stop": "restarts or stops components", "kill": "restarts or stops components", "reboot": "reboots a node",
-	"scrape": "reads metrics, in which all others of the cluster leave traces", "log": "reads logs of components", "sockets": "reads the sockets of a component",
-	"get": "reads a path of a component", "podsAPI": "asks the Pods API on a node",
-	"stored": "reads or writes etcd", "store": "reads or writes etcd",
-	"route": "cuts or changes links", "cut": "cuts or changes links", "slow": "cuts or changes links", "answer": "cuts or changes links", "lose": "cuts or changes links",
-	"crash": "cuts or changes links", "stale": "cuts or changes links", "heal": "cuts or changes links",
-	"clock": "sets clocks",
+// others are what steps do that only a rig can have done to it, by what they need.
+var others = map[action.Ability]string{
+	action.NeedsClients:       "runs a client of a release",
+	action.NeedsKubectl:       "runs a kubectl of a release",
+	action.NeedsWebhooks:      "plays a webhook, which the API server of a cluster can't reach",
+	action.NeedsDefinitions:   "defines resources, which are the whole cluster's",
+	action.NeedsStaticPods:    "writes a file on a node",
+	action.NeedsRestarts:      restarts,
+	action.NeedsStops:         restarts,
+	action.NeedsTimedStops:    restarts,
+	action.NeedsReboots:       "reboots a node",
+	action.NeedsMetrics:       "reads metrics, in which all others of the cluster leave traces",
+	action.NeedsLogs:          "reads logs of components",
+	action.NeedsPaths:         "reads a path of a component",
+	action.NeedsSockets:       "reads the sockets of a component",
+	action.NeedsPodsAPI:       "asks the Pods API on a node",
+	action.NeedsEtcd:          "reads or writes etcd",
+	action.NeedsRoutes:        links,
+	action.NeedsLinks:         links,
+	action.NeedsRuntimeConfig: links,
+	action.NeedsClocks:        "sets clocks",
 }
 
-// onCluster are the kinds of steps that can be taken on an existing cluster, if what they change
-// is the cell's own.
-var onCluster = []string{"apply", "checks", "create", "delete", "file", "patch", "put", "serverSideApply", "wait"}
+const (
+	restarts = "restarts or stops components"
+	links    = "cuts or changes links"
+)
 
 // found are reasons, with the numbers of the steps that they are in.
 type found struct {
@@ -69,54 +78,48 @@ func (f *found) told() (all []string) {
 func (u Use) steps(cell plan.Cell) []string {
 	f := found{steps: make(map[string][]string)}
 	for _, step := range cell.Steps {
-		switch does := step.Action.(type) {
-		case action.Wait, action.Checks:
-		case action.Apply:
-			u.objects(&f, cell, step)
-		case action.Written:
-			if does.Ref.Name != "" {
-				f.ref(step, does.Ref)
+		facts := step.Action.Facts()
+		switch {
+		case facts.Needs == action.NeedsNothing:
+		case facts.Needs == action.NeedsObjects:
+			u.requests(&f, cell, step, facts)
+		case u.Components && ofMade(facts):
+			if facts.Static.Pod != nil {
+				f.inNamespace(step, namespaceOf(facts.Static.Pod))
 			}
-			f.looks(step, does.Body)
-			u.objects(&f, cell, step)
-		case action.Patch:
-			f.ref(step, does.Object)
-			f.looks(step, does.Merge)
-		case action.Delete:
-			f.ref(step, does.Object)
 		default:
-			if u.Components && ofMade(step.Action) {
-				f.static(step)
-				continue
-			}
-			what, known := ofRig[step.Kind]
-			if !known {
-				what = "does what is not known here: " + step.Kind
-			}
-			f.add(step, "it %s", what)
+			f.add(step, "it %s", cmp.Or(others[facts.Needs], "does what is not known here: "+step.Kind))
 		}
 	}
 	return f.told()
 }
 
+// requests looks at what a step asks an API server.
+func (u Use) requests(f *found, cell plan.Cell, step plan.Step, facts action.Facts) {
+	if w := facts.Writes; w != nil {
+		if w.Ref.Name != "" {
+			f.ref(step, w.Ref)
+		}
+		f.looks(step, w.Body)
+	}
+	if facts.Deletes.Name != "" {
+		f.ref(step, facts.Deletes)
+	}
+	u.objects(f, cell, step)
+}
+
 // ofMade reports whether a step does what can be done to the components of a cluster that was made for the cell.
-func ofMade(step action.Action) bool {
-	switch does := step.(type) {
-	case action.Restart:
-		return mayRestart(does)
-	case action.Roll:
-		return !slices.ContainsFunc(does.Restarts, func(r action.Restart) bool { return !mayRestart(r) })
-	case action.Stop:
-		return isWatched(does.Component) && does.Within == 0
-	case action.Kill:
-		return isWatched(string(does))
-	case action.Scrape:
-		return serves(does.Component)
-	case action.Get:
-		return serves(does.Component)
-	case action.Log:
-		return isKubelet(does.Component)
-	case action.StaticPod:
+func ofMade(facts action.Facts) bool {
+	switch facts.Needs {
+	case action.NeedsRestarts:
+		return !slices.ContainsFunc(facts.Restarts, func(r action.Restart) bool { return !mayRestart(r) })
+	case action.NeedsStops:
+		return isWatched(facts.Component)
+	case action.NeedsMetrics, action.NeedsPaths:
+		return serves(facts.Component)
+	case action.NeedsLogs:
+		return isKubelet(facts.Component)
+	case action.NeedsStaticPods:
 		return true
 	default:
 		return false
@@ -143,13 +146,6 @@ func serves(component string) bool {
 }
 
 func isKubelet(component string) bool { return strings.HasPrefix(component, spec.KubeletPrefix) }
-
-// static refuses a static pod in a namespace that is not the cell's.
-func (f *found) static(step plan.Step) {
-	if does, is := step.Action.(action.StaticPod); is && does.Pod != nil {
-		f.inNamespace(step, namespaceOf(does.Pod))
-	}
-}
 
 func namespaceOf(object map[string]any) string {
 	return (&unstructured.Unstructured{Object: object}).GetNamespace()
@@ -184,7 +180,7 @@ func (u Use) allows(kind string) bool {
 
 // objects looks at what a step creates.
 func (u Use) objects(f *found, cell plan.Cell, step plan.Step) {
-	for _, object := range action.Created(step.Action) {
+	for _, object := range step.Action.Facts().Creates {
 		o := unstructured.Unstructured{Object: object}
 		if !u.allows(o.GetKind()) {
 			f.add(step, "it creates %s %s, which may reach outside of its namespace", o.GetKind(), o.GetName())
@@ -276,30 +272,15 @@ func Absent(cell plan.Cell) (all []string) {
 	}
 	t := cell.Topology
 	for _, step := range cell.Steps {
-		add(record.ControllerManager, !t.ControllerManager && endsKubelet(step.Action))
-		for _, object := range action.Created(step.Action) {
+		facts := step.Action.Facts()
+		add(record.ControllerManager, !t.ControllerManager && slices.ContainsFunc(facts.Ends, isKubelet))
+		for _, object := range facts.Creates {
 			o := unstructured.Unstructured{Object: object}
 			add(record.ControllerManager, wantsNoManager(t, o))
 			add(record.Scheduler, !t.Scheduler && wantsNoScheduler(t, o))
 		}
 	}
 	return all
-}
-
-// endsKubelet reports whether a kubelet ends by a step, for good or not.
-func endsKubelet(step action.Action) bool {
-	switch does := step.(type) {
-	case action.Stop:
-		return isKubelet(does.Component)
-	case action.Kill:
-		return isKubelet(string(does))
-	case action.Restart:
-		return isKubelet(does.Component)
-	case action.Roll:
-		return slices.ContainsFunc(does.Restarts, func(r action.Restart) bool { return isKubelet(r.Component) })
-	default:
-		return false
-	}
 }
 
 // Alone reports whether a cell has to have a cluster that was made for it alone: it changes more than what is in its
@@ -309,11 +290,8 @@ func Alone(cell plan.Cell) bool {
 		return true
 	}
 	return slices.ContainsFunc(cell.Steps, func(step plan.Step) bool {
-		switch step.Action.(type) {
-		case action.Restart, action.Roll, action.Stop, action.Kill, action.Scrape, action.Log, action.Get, action.StaticPod:
-			return true
-		}
-		return slices.ContainsFunc(action.Created(step.Action), func(object map[string]any) bool {
+		facts := step.Action.Facts()
+		return facts.Needs > action.NeedsObjects || slices.ContainsFunc(facts.Creates, func(object map[string]any) bool {
 			kind, _ := object["kind"].(string)
 			return kube.ByName(kind).Extent == kube.SideEffects
 		})
@@ -330,20 +308,16 @@ func Namespaces(cell plan.Cell) []string {
 		}
 	}
 	for _, step := range cell.Steps {
-		for _, object := range action.Created(step.Action) {
+		facts := step.Action.Facts()
+		for _, object := range facts.Creates {
 			add(namespaceOf(object))
 		}
-		switch does := step.Action.(type) {
-		case action.Written:
-			add(does.Ref.Namespace)
-			add(namespaceOf(does.Body))
-		case action.Patch:
-			add(does.Object.Namespace)
-		case action.Delete:
-			add(does.Object.Namespace)
-		case action.StaticPod:
-			add(namespaceOf(does.Pod))
+		if facts.Writes != nil {
+			add(facts.Writes.Ref.Namespace)
+			add(namespaceOf(facts.Writes.Body))
 		}
+		add(facts.Deletes.Namespace)
+		add(namespaceOf(facts.Static.Pod))
 	}
 	return all
 }

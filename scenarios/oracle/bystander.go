@@ -9,7 +9,6 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -63,13 +62,8 @@ func (r *run) touched(v *timeline.Version) bool {
 		}
 	}
 	return slices.ContainsFunc(r.cell.Steps, func(s plan.Step) bool {
-		switch does := s.Action.(type) {
-		case action.Delete:
-			return does.Object.String() == v.Key
-		case action.StaticPod:
-			return does.Remove != "" && v.Name == does.Remove+"-"+does.Node
-		}
-		return false
+		facts := s.Action.Facts()
+		return facts.Deletes.String() == v.Key || facts.Static.Remove != "" && v.Name == facts.Static.Remove+"-"+facts.Static.Node
 	}) || r.touchedFile(v)
 }
 

@@ -53,29 +53,20 @@ type change struct {
 	several bool
 	// managed is true if it depends on field managers what is changed.
 	managed bool
-	// kubectl is true if anything may be changed.
-	kubectl bool
+	// anything is true if anything may be changed.
+	anything bool
 }
 
 // changeBy is what an action changes about an object.
-func changeBy(a action.Action) change {
-	_, merge, _ := action.Merged(a)
-	c := change{merge: merge}
-	switch does := a.(type) {
-	case action.Client:
-		if does.Subresource != "" {
-			return change{} // nothing but that part is written
-		}
-		c.client, c.several = does.Version, does.Times > 1
-	case action.Store:
-		c.client = does.Version
-	case action.Kubectl:
-		c.kubectl = true
-	case action.Written:
-		if does.Subresource != "" {
-			return change{}
-		}
-		c.managed = does.Verb == action.Applies
+func changeBy(facts action.Facts) change {
+	c := change{client: facts.Types, several: facts.Times > 1, anything: facts.WritesAnything}
+	w := facts.Writes
+	switch {
+	case w == nil:
+	case w.Subresource != "" && w.Verb != action.Patches:
+		return change{} // nothing but that part is written
+	default:
+		c.merge, c.managed = w.Body, w.Verb == action.Applies
 	}
 	return c
 }
@@ -92,14 +83,15 @@ func newRun(rules model.Rules, cell plan.Cell, t *timeline.Timeline) *run {
 	}
 	resources := make(map[string]string) // of custom kinds
 	for _, step := range cell.Steps {
-		for _, manifest := range action.Created(step.Action) {
+		facts := step.Action.Facts()
+		for _, manifest := range facts.Creates {
 			if kind, resource, is := kube.Definition(manifest); is {
 				resources[kind] = resource
 			}
 			kind, _ := manifest["kind"].(string)
 			r.creates(step.Name, cmp.Or(resources[kind], kube.Resource(kind)), manifest)
 		}
-		r.changes[step.Name] = changeBy(step.Action)
+		r.changes[step.Name] = changeBy(facts)
 	}
 	return r
 }

@@ -176,7 +176,7 @@ func (s survival) rewrittenAs(before stored, v *timeline.Version) []model.Values
 func (s survival) unanswered(before stored, v *timeline.Version, writers []*timeline.Life) (after []model.Values) {
 	for _, step := range s.stepsAt(v.Place) {
 		by := s.changes[step.Name]
-		if by.kubectl {
+		if by.anything {
 			after = append(after, values(s.Field, v))
 		}
 		if !by.several {

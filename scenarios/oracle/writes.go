@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/scenarios/action"
 )
 
 // A controller that has nothing to do writes nothing. What it has to do is a
@@ -90,12 +89,7 @@ func (r *run) childrenOf(versions []*timeline.Version) int {
 // writesUnasked is how often the scenario may write to an object without an answer that says so.
 func (r *run) writesUnasked() (n int) {
 	for _, s := range r.cell.Steps {
-		switch does := s.Action.(type) {
-		case action.Client:
-			n += does.Times
-		case action.Delete, action.Kubectl:
-			n++
-		}
+		n += s.Action.Facts().Unanswered
 	}
 	return n
 }

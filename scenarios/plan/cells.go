@@ -91,13 +91,11 @@ func idOf(scenario string, axes map[string]string) string {
 	return scenario
 }
 
-// inspected are the components whose requests a fault of the cell may be about. A watchdog's are
-// always seen.
+// inspected are the components whose requests a fault of the cell may be about.
 func inspected(cell Cell) (all []string) {
 	for _, step := range cell.Steps {
-		fault, is := step.Action.(action.Fault)
-		if is && fault.Fault.OfRequests() && fault.Link.From != spec.Watchdog && !slices.Contains(all, fault.Link.From) {
-			all = append(all, fault.Link.From)
+		if from := step.Action.Facts().Inspects; from != "" && !slices.Contains(all, from) {
+			all = append(all, from)
 		}
 	}
 	return all
@@ -118,13 +116,8 @@ func links(cell Cell) (all []spec.Link) {
 		}
 	}
 	for _, step := range cell.Steps {
-		switch act := step.Action.(type) {
-		case action.Fault:
-			if act.Link.To != spec.Runtime && !spec.IsSimulated(act.Link.From) {
-				add(act.Link)
-			}
-		case action.Route:
-			lead(act.From)
+		for _, link := range step.Action.Facts().Links {
+			add(link)
 		}
 	}
 	for _, c := range initial(cell.Topology) {

@@ -102,8 +102,8 @@ var impossible = []struct {
 
 // answersRuntimeConfig reports whether a step has calls of the method from a node's kubelet late or fail.
 func answersRuntimeConfig(s Step, node string) bool {
-	fault, is := s.Action.(action.Fault)
-	return is && fault.Link.From == "kubelet/"+node && fault.Fault.Method == "RuntimeConfig"
+	facts := s.Action.Facts()
+	return facts.Needs == action.NeedsRuntimeConfig && facts.Component == spec.KubeletPrefix+node
 }
 
 // Untestable says why a cell can't run: what it asks of nodes with real containers that they can't
@@ -123,9 +123,10 @@ func Untestable(cell Cell) string {
 // pods are the objects of a cell that are pods or have templates of some.
 func (c Cell) pods() (all []map[string]any) {
 	for _, step := range c.Steps {
-		all = append(all, action.Created(step.Action)...)
-		if static, is := step.Action.(action.StaticPod); is && static.Pod != nil {
-			all = append(all, static.Pod)
+		facts := step.Action.Facts()
+		all = append(all, facts.Creates...)
+		if facts.Static.Pod != nil {
+			all = append(all, facts.Static.Pod)
 		}
 	}
 	return all

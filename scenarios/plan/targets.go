@@ -53,14 +53,9 @@ func Targets(cells []Cell) []Target {
 		}
 		add(cell, cell.Runs())
 		for _, step := range cell.Steps {
-			starter, is := step.Action.(action.Starter)
-			if !is {
-				continue
-			}
-			program, of := starter.Starts()
-			for _, v := range of {
-				target := Target{Component: program, Version: v}
-				needed[target] = cmp.Or(needed[target], cell.Places[v])
+			for _, p := range step.Action.Facts().Starts {
+				target := Target{Component: p.Name, Version: p.Version}
+				needed[target] = cmp.Or(needed[target], cell.Places[p.Version])
 			}
 		}
 		for _, i := range cell.Images {

@@ -70,15 +70,10 @@ type Step struct {
 // setsClockOf reports whether a step sets the clock of a kubelet.
 func setsClockOf(steps []Step, node string) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool {
-		set, is := s.Action.(action.Clock)
-		return is && set.Of == spec.KubeletPrefix+node
+		facts := s.Action.Facts()
+		return facts.Needs == action.NeedsClocks && facts.Component == spec.KubeletPrefix+node
 	})
 }
 
 // Checks are the checks that are watched during the step.
-func (s Step) Checks() []action.Check {
-	if checker, is := s.Action.(action.Checker); is {
-		return checker.Checked()
-	}
-	return nil
-}
+func (s Step) Checks() []action.Check { return s.Action.Facts().Checks }

@@ -54,19 +54,11 @@ func changesOf(cell plan.Cell) (changes []string, inStep bool) {
 			continue
 		}
 		changes = append(changes, fmt.Sprintf("%T %s", step.Action, step.Action.Describe()))
-		if roll, is := step.Action.(action.Roll); is {
-			for _, restart := range roll.Restarts {
-				changes = append(changes, restart.Describe())
-			}
+		for _, restart := range step.Action.Facts().Restarts {
+			changes = append(changes, restart.Describe())
 		}
-		inStep = inStep && step.Run == "" && !watchesEnd(step.Action)
+		inStep = inStep && step.Run == "" && len(step.Checks()) == 0 // of how a component ends
 	}
 	_, reach := shares(without)
 	return changes, inStep && reach == action.ReachOwn
-}
-
-// watchesEnd reports whether a cell watches how a component ends.
-func watchesEnd(a action.Action) bool {
-	stop, is := a.(action.Stop)
-	return is && stop.Within != 0
 }

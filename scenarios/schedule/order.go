@@ -146,11 +146,12 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 		reach = action.ReachShared
 	}
 	for _, step := range cell.Steps {
+		facts := step.Action.Facts()
 		reach = max(reach, action.ReachOf(step.Action))
-		if t.ControllerManager && countsNodes(step.Action, t.Scheduler) {
+		if t.ControllerManager && countsNodes(facts, t.Scheduler) {
 			reach = max(reach, action.ReachShared)
 		}
-		if t.Scheduler && readsStored(step.Action) {
+		if t.Scheduler && facts.Needs == action.NeedsEtcd {
 			return "", action.ReachAll // what etcd has of an object shows how it is kept to its nodes
 		}
 	}
@@ -161,27 +162,17 @@ func shares(cell plan.Cell) (key string, reach action.Reach) {
 	return string(text), reach
 }
 
-func readsStored(a action.Action) bool {
-	switch a.(type) {
-	case action.Stored, action.Store:
-		return true
-	default:
-		return false
-	}
-}
-
 // countsNodes reports whether what the controller manager makes of an action depends on how
 // many nodes there are: of nodes that become Unknown or are said to be not ready, of their
 // zones, and of a DaemonSet where no scheduler keeps pods to the cell's nodes.
-func countsNodes(a action.Action, scheduler bool) bool {
-	switch a.(type) {
-	case action.Stop, action.Kill, action.Fault, action.Clock:
+func countsNodes(facts action.Facts, scheduler bool) bool {
+	if facts.Silences {
 		return true
 	}
-	if of, merge, is := action.Merged(a); is {
+	if of, merge, is := facts.Merge(); is {
 		return of.Resource == "nodes" && (merge["status"] != nil || movesNode(merge))
 	}
-	return !scheduler && slices.ContainsFunc(action.Created(a), func(o map[string]any) bool { return o["kind"] == "DaemonSet" })
+	return !scheduler && slices.ContainsFunc(facts.Creates, func(o map[string]any) bool { return o["kind"] == "DaemonSet" })
 }
 
 // movesNode reports whether a patch changes the zone or the region of a node.
@@ -224,25 +215,10 @@ func isKubelet(component string) bool { return strings.HasPrefix(component, spec
 // length is about how long a cell takes, to compare it with others: what starts, and the times
 // for which something is watched whatever happens.
 func length(cell plan.Cell) time.Duration {
-	const start, node, event = 4 * time.Second, time.Second / 4, 3 * time.Second
+	const start, node = 4 * time.Second, time.Second / 4
 	all := start + time.Duration(len(cell.Topology.Nodes))*node
 	for _, step := range cell.Steps {
-		switch act := step.Action.(type) {
-		case action.Restart, action.Reboot:
-			all += start
-		case action.Roll:
-			all += time.Duration(len(act.Restarts)) * start / 2
-		case action.Wait:
-			all += max(event, time.Duration(act.For))
-		case action.Checks:
-			watched := event
-			for _, c := range act.Checks {
-				if !c.Mode.Awaits() {
-					watched = max(watched, time.Duration(c.Span))
-				}
-			}
-			all += watched
-		}
+		all += step.Action.Facts().Estimate
 	}
 	return all
 }

@@ -188,7 +188,7 @@ func TestHowFarCellsReach(t *testing.T) {
 		"metrics of the API server":       {action.Scrape{Component: "kube-apiserver"}, action.ReachShared},
 		"the log of the API server":       {action.Log{Component: "kube-apiserver"}, action.ReachShared},
 		"a link of the control plane":     {action.Fault{Link: spec.Link{From: "kube-scheduler"}}, action.ReachAll},
-		"an action that does not say how": {struct{ action.Action }{}, action.ReachAll},
+		"an action that does not say how": {unknown{}, action.ReachAll},
 	} {
 		if _, reach := shares(plan.Cell{Steps: []plan.Step{{Action: tc.action}}}); reach != tc.reach {
 			t.Errorf("%s reaches %d, want %d", name, reach, tc.reach)
@@ -262,3 +262,8 @@ func TestWhoCountsNodesIsAlone(t *testing.T) {
 		}
 	}
 }
+
+// unknown is an action that says nothing about itself.
+type unknown struct{ action.Action }
+
+func (unknown) Facts() action.Facts { return action.Facts{} }

@@ -22,53 +22,11 @@ import (
 
 var _ action.Rig = (*play)(nil)
 
-// Update implements action.Rig.
-func (*play) Update(context.Context, action.Client, bool) error { return errKind }
-
-// Kubectl implements action.Rig.
-func (*play) Kubectl(context.Context, action.Kubectl, bool) error { return errKind }
-
-// Webhook implements action.Rig.
-func (*play) Webhook(context.Context, action.Webhook) error { return errKind }
-
-// Define implements action.Rig.
-func (*play) Define(context.Context, action.CRD) error { return errKind }
-
-// Convert implements action.Rig.
-func (*play) Convert(context.Context, action.Conversion) error { return errKind }
-
-// Reboot implements action.Rig.
-func (*play) Reboot(context.Context, string) error { return errKind }
-
-// RunStaticPod implements action.Rig.
-func (*play) RunStaticPod(string, map[string]any) error { return errKind }
-
-// RemoveStaticPod implements action.Rig.
-func (*play) RemoveStaticPod(string, string) error { return errKind }
-
-// Scrape implements action.Rig.
-func (*play) Scrape(context.Context, string, string) error { return errKind }
-
-// ReadLog implements action.Rig.
-func (*play) ReadLog(string, string) error { return errKind }
-
-// Get implements action.Rig.
-func (*play) Get(context.Context, action.Get) error { return errKind }
-
-// ReadStored implements action.Rig.
-func (*play) ReadStored(context.Context, spec.ObjectRef) error { return errKind }
-
-// Store implements action.Rig.
-func (*play) Store(context.Context, action.Store) error { return errKind }
-
-// ReadSockets implements action.Rig.
-func (*play) ReadSockets(context.Context, string, int, time.Duration) error { return errKind }
-
-// AskPods implements action.Rig.
-func (*play) AskPods(context.Context, action.PodsAPI) error { return errKind }
-
-// Route implements action.Rig.
-func (*play) Route(string, []string) error { return errKind }
+// modelled are the abilities that the models have.
+var modelled = []action.Ability{
+	action.NeedsNothing, action.NeedsObjects, action.NeedsRestarts, action.NeedsStops, action.NeedsTimedStops,
+	action.NeedsLinks, action.NeedsRuntimeConfig, action.NeedsClocks,
+}
 
 // errKind is for actions that the models know nothing of.
 var errKind = fmt.Errorf("a step of this kind: %w", ErrNotModelled)

@@ -5,7 +5,10 @@ import (
 	"reflect"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/skewrig/skewrig/fakeservers/behavior"
+	"github.com/skewrig/skewrig/harness/strict"
 )
 
 // Action is what a step does, as it is written. Package action has all of them.
@@ -50,11 +53,38 @@ type ActionKind struct {
 	Changes bool
 	// Request is true if the API server may be expected to refuse what is asked.
 	Request bool
+	// Unknown is true if its objects may have fields that the newest release does not know.
+	Unknown bool
 	// Asks is true if an API server is asked for something, which a step can choose.
 	Asks bool
 	// Verdict is true if the action has a part in the verdict, which a catch step
 	// has not.
 	Verdict bool
+	// Fields are those that name something of Kubernetes.
+	Fields Fields
+}
+
+// Fields are where an action names something of Kubernetes, by the names of its fields. All is the action itself.
+type Fields struct {
+	// Objects has an object that is created, or a list of them, and Pod a static pod.
+	Objects, Pod string
+	// Object has the name of an object, and Merge a JSON merge patch of it.
+	Object, Merge string
+}
+
+// All is for an action that has no fields.
+const All = "."
+
+// of returns a field of an action, if there is one of that name.
+func (Fields) of(n *yaml.Node, name string) (*yaml.Node, bool) {
+	switch name {
+	case "":
+		return nil, false
+	case All:
+		return n, true
+	default:
+		return strict.Find(n, name)
+	}
 }
 
 // kindNames returns the names of the kinds that are wanted, all of them if

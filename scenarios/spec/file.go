@@ -43,6 +43,7 @@ type File struct {
 
 	document  *strict.Document
 	manifests *manifests
+	kinds     []ActionKind
 }
 
 // Combination is a scenario with one value for each of its axes.
@@ -150,7 +151,7 @@ func (r *reader) read(text string) *File {
 	if r.Root.Kind == 0 {
 		return nil
 	}
-	f := &File{Path: r.Source.File, Text: text, Releases: r.options.Releases, document: r.Document, manifests: r.manifests}
+	f := &File{Path: r.Source.File, Text: text, Releases: r.options.Releases, document: r.Document, manifests: r.manifests, kinds: r.kinds}
 	r.useSequences()
 	r.limit()
 	axes := r.axes()

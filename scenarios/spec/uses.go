@@ -2,6 +2,7 @@ package spec
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -69,7 +70,8 @@ func (f *File) Uses(c Combination) (all Uses) {
 				return nil, nil
 			})
 		} else {
-			uses.step(step.Kind, at)
+			kind := slices.IndexFunc(f.kinds, func(k ActionKind) bool { return k.Name == step.Kind })
+			uses.step(f.kinds[kind].Fields, at)
 		}
 		for _, object := range uses.objects {
 			object.Unknown = f.unknownFields(i)
@@ -124,46 +126,28 @@ func (f *finder) use(n *yaml.Node) Use {
 	return Use{f.resolve(n.Value), strict.Position{File: f.file, Line: n.Line, Column: n.Column}}
 }
 
-// step finds what a step of some kind names.
-func (f *finder) step(kind string, n *yaml.Node) {
-	switch kind {
-	case "apply":
-		f.all(n)
-	case "kubectl":
-		if input, has := strict.Find(n, "input"); has {
-			f.all(input)
-		}
-	case "create", "serverSideApply":
-		if object, has := strict.Find(n, "object"); has {
-			f.object(object)
-		}
-	case "staticPod":
-		f.containers(n, imageUse{placed: true})
-		if pod, has := strict.Find(n, "pod"); has {
-			f.written(pod)
-		}
-	case "patch", "put", "store":
-		object, has := strict.Find(n, "object")
-		if !has {
-			return
-		}
-		f.resource(object)
-		ref, err := ParseObjectRef(f.resolve(object.Value))
-		if err != nil {
-			return
-		}
-		if merge, has := strict.Find(n, "merge"); has {
-			f.objects = append(f.objects, Written{Resource: ref.Resource, File: f.file, Node: merge})
-		}
-		if kind := kube.ByResource(ref.Resource); kind.Name == "Pod" || kind.HasPods() {
-			f.containers(n, imageUse{made: true})
-		}
-	case "client":
-		if object, has := strict.Find(n, "update"); has {
-			f.resource(object)
-		}
-	case "delete":
-		f.resource(n)
+// step finds what a step names in the fields of its action.
+func (f *finder) step(fields Fields, n *yaml.Node) {
+	if objects, has := fields.of(n, fields.Objects); has {
+		f.all(objects)
+	}
+	if pod, has := fields.of(n, fields.Pod); has {
+		f.containers(pod, imageUse{placed: true})
+		f.written(pod)
+	}
+	object, has := fields.of(n, fields.Object)
+	if !has {
+		return
+	}
+	f.resource(object)
+	ref, err := ParseObjectRef(f.resolve(object.Value))
+	merge, has := fields.of(n, fields.Merge)
+	if err != nil || !has {
+		return
+	}
+	f.objects = append(f.objects, Written{Resource: ref.Resource, File: f.file, Node: merge})
+	if kind := kube.ByResource(ref.Resource); kind.Name == "Pod" || kind.HasPods() {
+		f.containers(merge, imageUse{made: true})
 	}
 }
 

@@ -86,7 +86,7 @@ func (v *validator) checkAction(at string, step Step) {
 	}
 	asking := kindNames(v.kinds, func(k ActionKind) bool { return k.Asks })
 	v.Refuse(at+".via", len(v.present(at, asking)) == 0, "via goes with %s only", inWords(asking))
-	written := append(requests, "staticPod")
+	written := kindNames(v.kinds, func(k ActionKind) bool { return k.Unknown })
 	v.Refuse(at+".unknownFields", len(v.present(at, written)) == 0, "unknownFields goes with %s only", inWords(written))
 	v.Refuse(at+".rejected", len(answers) == 2, "a step is accepted or rejected, not both")
 	if r := step.Rejected; r != nil {
