@@ -15,10 +15,8 @@ import (
 // Inline are objects that stand in the scenario: one object, or a list.
 type Inline spec.Objects
 
-// OneOrMore implements strict.OneOrMore.
 func (Inline) OneOrMore() {}
 
-// Check implements spec.Action.
 func (o Inline) Check(f spec.Field) {
 	f.Refuse("", len(o) == 0, "there are no objects")
 	for i := range o {
@@ -28,10 +26,8 @@ func (o Inline) Check(f spec.Field) {
 	}
 }
 
-// Manifests implements spec.Creator.
 func (o Inline) Manifests() spec.Objects { return spec.Objects(o) }
 
-// Plan implements Planner.
 func (o Inline) Plan(s Scene) (Action, error) {
 	return Apply{Objects: o, Expected: expected(s)}, nil
 }
@@ -51,7 +47,6 @@ func (o *File) UnmarshalText(text []byte) error {
 // MarshalText implements encoding.TextMarshaler.
 func (o File) MarshalText() ([]byte, error) { return []byte(o.Name), nil }
 
-// Load implements spec.Loader.
 func (o File) Load(read func(string) (spec.Objects, error)) (spec.Action, error) {
 	if o.Name == "" {
 		return o, nil
@@ -60,16 +55,13 @@ func (o File) Load(read func(string) (spec.Objects, error)) (spec.Action, error)
 	return File{Name: o.Name, Objects: objects}, err
 }
 
-// Check implements spec.Action.
 func (o File) Check(f spec.Field) {
 	f.Refuse("", o.Name == "", "the name of the file is empty")
 	f.Refuse("", o.Objects != nil && len(o.Objects) == 0, "%s holds no objects", strict.Quote(o.Name))
 }
 
-// Manifests implements spec.Creator.
 func (o File) Manifests() spec.Objects { return o.Objects }
 
-// Plan implements Planner.
 func (o File) Plan(s Scene) (Action, error) {
 	apply := Apply{File: o.Name, Expected: expected(s)}
 	for _, object := range o.Objects { // cells that run at the same time don't share it
@@ -100,7 +92,6 @@ func (a Apply) Describe() string {
 	return OneLine(text + a.describe())
 }
 
-// Run implements Action.
 func (a Apply) Run(ctx context.Context, rig Rig) error {
 	for _, object := range a.Objects {
 		code, err := rig.Write(ctx, Write{Verb: Creates, Body: object, Judged: a.judged()})

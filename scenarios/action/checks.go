@@ -82,7 +82,6 @@ func (c WrittenCheck) span() (field string, span spec.Span) {
 // checkID is what the id of a check is made of.
 var checkID = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]*$`)
 
-// Check implements spec.Action.
 func (w WrittenChecks) Check(f spec.Field) {
 	f.Refuse("", len(w) == 0, "there are no checks")
 	for i, c := range w {
@@ -215,7 +214,6 @@ func (c Checks) Describe() string {
 	return OneLine("check " + strings.Join(ids, ", "))
 }
 
-// Run implements Action.
 func (c Checks) Run(ctx context.Context, rig Rig) error { return rig.Watch(ctx, c) }
 
 // Check is one thing that must hold. It has no description before it is stored.

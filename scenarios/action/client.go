@@ -47,7 +47,6 @@ func (e Encoding) check(f spec.Field) {
 // maxTimes bounds how often a client writes.
 const maxTimes = 10_000
 
-// Check implements spec.Action.
 func (c Client) Check(f spec.Field) {
 	f.Refuse(".times", f.Has(".times") && (c.Times < 1 || c.Times > maxTimes), "times is 1 to %d", maxTimes)
 	if f.Has(".subresource") && f.Clean(".update") {
@@ -56,18 +55,14 @@ func (c Client) Check(f spec.Field) {
 	c.Encoding.check(f)
 }
 
-// Asks implements Asker.
 func (c Client) Asks() map[string]release.Version {
 	return map[string]release.Version{".version": c.Version}
 }
 
-// Change implements spec.Changer.
 func (c Client) Change(r *spec.Rig) { r.Resolve(".version", c.Version) }
 
-// Elsewhere implements spec.Elsewhere.
 func (c Client) Elsewhere() bool { return c.Update.Cluster != "" }
 
-// Plan implements Planner.
 func (c Client) Plan(s Scene) (Action, error) {
 	v, err := s.Rig.Meant(c.Version)
 	c.Version, c.Times, c.Expected = s.Rig.On(spec.TypedClient, v), max(c.Times, 1), expected(s)
@@ -77,7 +72,6 @@ func (c Client) Plan(s Scene) (Action, error) {
 	return c, err
 }
 
-// Describe implements Action.
 func (c Client) Describe() string {
 	text := fmt.Sprintf("update %s by a client of %s, in %s", c.Update, c.Version, c.Encoding)
 	if len(c.Merge) > 0 {
@@ -92,7 +86,6 @@ func (c Client) Describe() string {
 	return OneLine(text + c.describe())
 }
 
-// Run implements Action.
 func (c Client) Run(ctx context.Context, rig Rig) error {
 	if err := rig.Update(ctx, c, c.judged()); err != nil {
 		return err

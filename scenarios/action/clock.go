@@ -28,7 +28,6 @@ type Clock struct {
 	Frozen bool `json:"frozen,omitempty"`
 }
 
-// Check implements spec.Action.
 func (c Clock) Check(f spec.Field) {
 	if !f.Clean("") {
 		return
@@ -39,7 +38,6 @@ func (c Clock) Check(f spec.Field) {
 	f.Named(".of", c.Of)
 }
 
-// Change implements spec.Changer.
 func (c Clock) Change(r *spec.Rig) {
 	if of := r.Find(".of", c.Of); of != nil && !spec.IsSimulated(of.Name) && !strings.HasPrefix(of.Name, spec.KubeletPrefix) {
 		r.Conflict(".of", "%s has the clock of this machine: kubelets and simulated nodes can have their own", of.Name)
@@ -54,7 +52,6 @@ func (c Clock) Describe() string {
 	return OneLine(fmt.Sprintf("set the clock of %s: %s", c.Of, c.to()))
 }
 
-// Run implements Action.
 func (c Clock) Run(_ context.Context, rig Rig) error { return rig.SetClock(c) }
 
 // Facts are those of a change of a node's clock.

@@ -29,7 +29,6 @@ type Conversion struct {
 // fieldPath is a path to fields of an object, also within lists.
 var fieldPath = regexp.MustCompile(`^[a-zA-Z]\w*(\[\])?(\.[a-zA-Z]\w*(\[\])?)*$`)
 
-// Check implements spec.Action.
 func (c Conversion) Check(f spec.Field) {
 	f.Refuse(".of", !f.Creates("CustomResourceDefinition", c.Of), "the scenario has no CustomResourceDefinition %s", strict.Quote(c.Of))
 	c.checkReply(f)
@@ -37,7 +36,6 @@ func (c Conversion) Check(f spec.Field) {
 	f.Refuse(".at", !f.Has(".reserialize"), "at goes with reserialize only")
 }
 
-// Plan implements Planner.
 func (c Conversion) Plan(s Scene) (_ Action, err error) {
 	if c.Reserialize != "" {
 		c.At = cmp.Or(c.At, "spec.template")
@@ -46,7 +44,6 @@ func (c Conversion) Plan(s Scene) (_ Action, err error) {
 	return c, err
 }
 
-// Describe implements Action.
 func (c Conversion) Describe() string {
 	text := fmt.Sprintf("conversion of %s: %s", c.Of, c.does())
 	if c.Delay != 0 {
@@ -69,7 +66,6 @@ func (c Conversion) does() string {
 	}
 }
 
-// Run implements Action.
 func (c Conversion) Run(ctx context.Context, rig Rig) error { return rig.Convert(ctx, c) }
 
 // Facts are those of a conversion webhook, which all API servers ask.

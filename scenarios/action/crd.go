@@ -72,7 +72,6 @@ func (c CRD) Name() string { return c.resource() + "." + c.Group }
 // Manifests implements spec.Creator. They have no schemas.
 func (c CRD) Manifests() spec.Objects { return spec.Objects{c.Definition(nil)} }
 
-// Asks implements Asker.
 func (c CRD) Asks() map[string]release.Version {
 	asked := make(map[string]release.Version)
 	for i, v := range c.Versions {
@@ -81,7 +80,6 @@ func (c CRD) Asks() map[string]release.Version {
 	return asked
 }
 
-// Change implements spec.Changer.
 func (c CRD) Change(r *spec.Rig) {
 	for field, v := range c.Asks() {
 		if v != "" {
@@ -91,7 +89,6 @@ func (c CRD) Change(r *spec.Rig) {
 	mustRun(r, "", r.Servers()[0].Name)
 }
 
-// Plan implements Planner.
 func (c CRD) Plan(s Scene) (Action, error) {
 	c.Plural, c.Versions = c.resource(), slices.Clone(c.Versions)
 	for i, v := range c.Versions {
@@ -145,7 +142,6 @@ func (c CRD) Definition(templates map[string]map[string]any) map[string]any {
 	}
 }
 
-// Describe implements Action.
 func (c CRD) Describe() string {
 	var versions []string
 	for _, v := range c.Versions {
@@ -158,5 +154,4 @@ func (c CRD) Describe() string {
 	return OneLine(fmt.Sprintf("define %s %s: %s", c.Kind, c.Name(), strings.Join(versions, ", ")))
 }
 
-// Run implements Action.
 func (c CRD) Run(ctx context.Context, rig Rig) error { return rig.Define(ctx, c) }

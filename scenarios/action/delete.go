@@ -19,13 +19,10 @@ func (d Delete) MarshalText() ([]byte, error) { return d.Object.MarshalText() }
 // Check implements spec.Action: what is no object can't be read.
 func (Delete) Check(spec.Field) {}
 
-// Elsewhere implements spec.Elsewhere.
 func (d Delete) Elsewhere() bool { return d.Object.Cluster != "" }
 
-// Describe implements Action.
 func (d Delete) Describe() string { return OneLine("delete " + d.Object.String()) }
 
-// Run implements Action.
 func (d Delete) Run(ctx context.Context, rig Rig) error { return rig.Delete(ctx, d.Object) }
 
 // Facts are those of a request that deletes an object.

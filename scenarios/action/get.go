@@ -36,7 +36,6 @@ type Get struct {
 // askAgain is the default of Within.
 const askAgain = 10 * time.Second
 
-// Check implements spec.Action.
 func (g Get) Check(f spec.Field) {
 	f.Refuse(".path", !strings.HasPrefix(g.Path, "/"), "%s is not a path: it begins with /", strict.Quote(g.Path))
 	f.Refuse(".code", f.Has(".code") && http.StatusText(g.Code) == "", "%d is no HTTP status", g.Code)
@@ -48,10 +47,8 @@ func (g Get) Check(f spec.Field) {
 	}
 }
 
-// Change implements spec.Changer.
 func (g Get) Change(r *spec.Rig) { mustRun(r, ".component", cmp.Or(g.Component, r.Servers()[0].Name)) }
 
-// Plan implements Planner.
 func (g Get) Plan(scene Scene) (Action, error) {
 	g.Component = cmp.Or(g.Component, scene.Rig.Servers()[0].Name)
 	if g.Code != 0 {
@@ -60,7 +57,6 @@ func (g Get) Plan(scene Scene) (Action, error) {
 	return g, nil
 }
 
-// Describe implements Action.
 func (g Get) Describe() string {
 	text := "get " + g.Path + " of " + g.Component
 	if g.Accept != "" {
@@ -72,7 +68,6 @@ func (g Get) Describe() string {
 	return OneLine(text)
 }
 
-// Run implements Action.
 func (g Get) Run(ctx context.Context, rig Rig) error { return rig.Get(ctx, g) }
 
 // Facts are those of a request for a path.

@@ -52,7 +52,6 @@ const (
 	sometimesWithValue = "fp"
 )
 
-// Check implements spec.Action.
 func (k Kubectl) Check(f spec.Field) {
 	f.Refuse(".args", len(k.Args) == 0, "there are no arguments: the first one is a command, such as label")
 	if len(k.Args) > 0 {
@@ -147,18 +146,14 @@ func readings(arg string) (all []reading) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// Asks implements Asker.
 func (k Kubectl) Asks() map[string]release.Version {
 	return map[string]release.Version{".version": k.Version}
 }
 
-// Change implements spec.Changer.
 func (k Kubectl) Change(r *spec.Rig) { r.Resolve(".version", k.Version) }
 
-// Manifests implements spec.Creator.
 func (k Kubectl) Manifests() spec.Objects { return append(spec.Objects{}, k.Input...) }
 
-// Plan implements Planner.
 func (k Kubectl) Plan(s Scene) (Action, error) {
 	v, err := s.Rig.Meant(k.Version)
 	k.Version, k.Expected = s.Rig.On(spec.Kubectl, v), expected(s)
@@ -173,7 +168,6 @@ func (k Kubectl) Facts() Facts {
 	}
 }
 
-// Describe implements Action.
 func (k Kubectl) Describe() string {
 	words := []string{"kubectl"}
 	for _, arg := range k.Args {
@@ -206,7 +200,6 @@ func (k Kubectl) Checked() []Check {
 	return k.checks(observe, "it.code == 0", "it.code != 0", "errors")
 }
 
-// Run implements Action.
 func (k Kubectl) Run(ctx context.Context, rig Rig) error {
 	if err := rig.Kubectl(ctx, k, k.judged()); err != nil {
 		return err

@@ -31,7 +31,6 @@ type Cut struct {
 	AfterBytes int64 `json:"afterBytes,omitempty"`
 }
 
-// Action implements spec.Shorthand.
 func (c Cut) Action() spec.Action {
 	return Fault{Link: spec.ParseLink(c.From), Fault: record.LinkFault{
 		Cut: cmp.Or(c.How, record.CutDrop), Direction: c.Direction, AfterBytes: c.AfterBytes,
@@ -52,7 +51,6 @@ type Slow struct {
 	Direction record.Direction `json:"direction,omitempty"`
 }
 
-// Action implements spec.Shorthand.
 func (s Slow) Action() spec.Action {
 	return Fault{Link: spec.ParseLink(s.From), Fault: record.LinkFault{
 		Delay: time.Duration(s.Delay), Jitter: time.Duration(s.Jitter),
@@ -86,7 +84,6 @@ type Answer struct {
 	Delay behavior.Duration `json:"delay,omitempty"`
 }
 
-// Action implements spec.Shorthand.
 func (a Answer) Action() spec.Action {
 	f := Fault{Link: spec.ParseLink(a.From), Fault: record.LinkFault{
 		Path: a.Path, Verb: a.Verb, Resource: a.Resource, Nth: a.Nth, Status: a.Status, RetryAfter: time.Duration(a.RetryAfter),
@@ -113,7 +110,6 @@ type Lose struct {
 	Nth int `json:"nth,omitempty"`
 }
 
-// Action implements spec.Shorthand.
 func (l Lose) Action() spec.Action {
 	return Fault{Link: spec.ParseLink(l.From), Fault: record.LinkFault{
 		Path: record.AnyPath, Verb: l.Verb, Resource: l.Resource, Nth: l.Nth, Lost: true,
@@ -135,7 +131,6 @@ type Crash struct {
 	Nth int `json:"nth,omitempty"`
 }
 
-// Action implements spec.Shorthand.
 func (c Crash) Action() spec.Action {
 	return Fault{Link: spec.ParseLink(c.From), Fault: record.LinkFault{
 		Path: record.AnyPath, Verb: c.Verb, Resource: c.Resource, Nth: cmp.Or(c.Nth, 1), Crash: c.When,
@@ -153,7 +148,6 @@ type Stale struct {
 	Delay behavior.Duration `json:"delay,omitempty"`
 }
 
-// Action implements spec.Shorthand.
 func (s Stale) Action() spec.Action {
 	return Fault{Link: spec.ParseLink(s.From), Fault: record.LinkFault{
 		Path: record.AnyPath, Verb: "watch", Resource: s.Resource, Delay: time.Duration(s.Delay), Stale: true,
@@ -163,7 +157,6 @@ func (s Stale) Action() spec.Action {
 // Heal takes the fault of a link away.
 type Heal string
 
-// Action implements spec.Shorthand.
 func (h Heal) Action() spec.Action { return Fault{Link: spec.ParseLink(string(h)), Heals: true} }
 
 // Fault gives a link a fault, or none.
@@ -174,7 +167,6 @@ type Fault struct {
 	Heals bool `json:"-"`
 }
 
-// Check implements spec.Action.
 func (f Fault) Check(field spec.Field) {
 	if f.Heals {
 		field.Named("", f.Link.From)
@@ -259,7 +251,6 @@ type faulty struct {
 	events bool
 }
 
-// Change implements spec.Changer.
 func (f Fault) Change(r *spec.Rig) {
 	if !f.Heals {
 		f.disturb(r)
@@ -290,7 +281,6 @@ func (f Fault) Describe() string {
 	}
 }
 
-// Run implements Action.
 func (f Fault) Run(_ context.Context, rig Rig) error { return rig.SetLink(f.Link, f.Fault) }
 
 // Facts are those of a link that gets a fault or none. A link of the control plane is part of it from the beginning.

@@ -14,7 +14,6 @@ type Log struct {
 	Match string `json:"match"`
 }
 
-// Check implements spec.Action.
 func (l Log) Check(f spec.Field) {
 	f.Named(".component", l.Component)
 	err := spec.CheckPattern(l.Match)
@@ -22,13 +21,10 @@ func (l Log) Check(f spec.Field) {
 	f.Refuse(".match", l.Match == "", "give a regular expression that matches something")
 }
 
-// Change implements spec.Changer.
 func (l Log) Change(r *spec.Rig) { r.Find(".component", l.Component) }
 
-// Describe implements Action.
 func (l Log) Describe() string { return OneLine("read /" + l.Match + "/ in the log of " + l.Component) }
 
-// Run implements Action.
 func (l Log) Run(_ context.Context, rig Rig) error { return rig.ReadLog(l.Component, l.Match) }
 
 // Facts are those of lines that are read in a log.

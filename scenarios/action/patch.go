@@ -19,7 +19,6 @@ type Patch struct {
 	Expected `json:"-"`
 }
 
-// Check implements spec.Action.
 func (p Patch) Check(f spec.Field) {
 	f.Refuse(".merge", len(p.Merge) == 0, "the patch changes nothing")
 	if f.Has(".subresource") && f.Clean(".object") {
@@ -28,10 +27,8 @@ func (p Patch) Check(f spec.Field) {
 	p.check(f)
 }
 
-// Elsewhere implements spec.Elsewhere.
 func (p Patch) Elsewhere() bool { return p.Object.Cluster != "" }
 
-// Plan implements Planner.
 func (p Patch) Plan(s Scene) (Action, error) {
 	p.Expected = expected(s)
 	return p, nil
@@ -46,7 +43,6 @@ func (p Patch) Describe() string {
 	return OneLine(text + p.asked() + p.describe())
 }
 
-// Run implements Action.
 func (p Patch) Run(ctx context.Context, rig Rig) error {
 	if _, err := rig.Write(ctx, *p.write()); err != nil {
 		return err

@@ -82,7 +82,6 @@ var ofCall = map[string][]PodsCall{
 // podsCalls are the calls in the order in which they are told.
 var podsCalls = []PodsCall{ListPods, GetPod, WatchPods, PollPods, EndPods, ReadPods, RemoveSocket, BlockSocket}
 
-// Check implements spec.Action.
 func (p PodsAPI) Check(f spec.Field) {
 	if !f.Clean("") {
 		return
@@ -129,7 +128,6 @@ func (p PodsAPI) Change(r *spec.Rig) {
 	}
 }
 
-// Plan implements Planner.
 func (p PodsAPI) Plan(Scene) (Action, error) {
 	if p.Call == PollPods {
 		p.Every = cmp.Or(p.Every, behavior.Duration(time.Millisecond))
@@ -167,7 +165,6 @@ func (p PodsAPI) Describe() string {
 	return OneLine(text)
 }
 
-// Run implements Action.
 func (p PodsAPI) Run(ctx context.Context, rig Rig) error { return rig.AskPods(ctx, p) }
 
 // Facts are those of what an agent asks.

@@ -11,12 +11,10 @@ import (
 // stays.
 type Reboot string
 
-// Check implements spec.Action.
 func (n Reboot) Check(f spec.Field) {
 	f.Refuse("", n == "", "the name of the node is empty")
 }
 
-// Change implements spec.Changer.
 func (n Reboot) Change(r *spec.Rig) {
 	if n == "" {
 		return
@@ -30,10 +28,8 @@ func (n Reboot) Change(r *spec.Rig) {
 	}
 }
 
-// Describe implements Action.
 func (n Reboot) Describe() string { return OneLine("reboot " + string(n)) }
 
-// Run implements Action.
 func (n Reboot) Run(ctx context.Context, rig Rig) error { return rig.Reboot(ctx, string(n)) }
 
 // Facts are those of a node that reboots.

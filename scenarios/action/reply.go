@@ -44,12 +44,10 @@ func (w WebhookReply) planReply(s Scene) (WebhookReply, error) {
 	return w, err
 }
 
-// Asks implements Asker.
 func (w WebhookReply) Asks() map[string]release.Version {
 	return map[string]release.Version{".reserialize": w.Reserialize}
 }
 
-// Change implements spec.Changer.
 func (w WebhookReply) Change(r *spec.Rig) {
 	if w.Reserialize != "" {
 		r.Resolve(".reserialize", w.Reserialize)

@@ -37,15 +37,12 @@ type Restart struct {
 // Check implements spec.Action. The rig judges the rest.
 func (s Restart) Check(f spec.Field) { f.Named(".component", s.Component) }
 
-// Asks implements Asker.
 func (s Restart) Asks() map[string]release.Version {
 	return map[string]release.Version{".version": s.Version}
 }
 
-// Sets implements spec.Setter.
 func (s Restart) Sets() (string, spec.Settings) { return s.Component, s.Settings }
 
-// Plan implements Planner.
 func (s Restart) Plan(scene Scene) (Action, error) {
 	before, _ := scene.Rig.Component(s.Component)
 	after := before
@@ -141,7 +138,6 @@ func describeTold(s spec.Settings) (all []string) {
 	return all
 }
 
-// Run implements Action.
 func (s Restart) Run(ctx context.Context, rig Rig) error { return rig.Restart(ctx, s) }
 
 // Facts are those of a component that starts.
@@ -158,18 +154,14 @@ type Start Restart
 // Check implements spec.Action. The rig judges the rest.
 func (s Start) Check(f spec.Field) { f.Named(".component", s.Component) }
 
-// Asks implements Asker.
 func (s Start) Asks() map[string]release.Version {
 	return map[string]release.Version{".version": s.Version}
 }
 
-// Sets implements spec.Setter.
 func (s Start) Sets() (string, spec.Settings) { return Restart(s).Sets() }
 
-// Plan implements Planner.
 func (s Start) Plan(scene Scene) (Action, error) { return Restart(s).Plan(scene) }
 
-// Change implements spec.Changer.
 func (s Start) Change(r *spec.Rig) {
 	if c, known := r.Component(s.Component); known && c.Running {
 		r.Conflict(".component", "%s is running already: restart starts a component that runs", c.Name)
@@ -177,7 +169,6 @@ func (s Start) Change(r *spec.Rig) {
 	Restart(s).Change(r)
 }
 
-// Change implements spec.Changer.
 func (s Restart) Change(r *spec.Rig) {
 	c := r.Find(".component", s.Component)
 	if c == nil {

@@ -51,7 +51,6 @@ func orderedNames() (names []string) {
 	return names
 }
 
-// Check implements spec.Action.
 func (s Roll) Check(f spec.Field) {
 	if s.To == "" && len(s.Gates) == 0 && len(s.Unset) == 0 && s.EmulatedVersion == "" {
 		f.Report("", "nothing would change: give to, gates, unset or emulatedVersion")
@@ -63,7 +62,6 @@ func (s Roll) Check(f spec.Field) {
 	}
 }
 
-// Asks implements Asker.
 func (s Roll) Asks() map[string]release.Version { return map[string]release.Version{".to": s.To} }
 
 // restarts are the restarts that roll a rig, as it is before the step.
@@ -121,7 +119,6 @@ func isOrdered(name string, c spec.Component) bool {
 	return false
 }
 
-// Change implements spec.Changer.
 func (s Roll) Change(r *spec.Rig) {
 	restarts := s.restarts(r)
 	if len(restarts) == 0 {
@@ -133,7 +130,6 @@ func (s Roll) Change(r *spec.Rig) {
 	}
 }
 
-// Plan implements Planner.
 func (s Roll) Plan(scene Scene) (Action, error) {
 	var err error
 	s.Restarts = nil
@@ -161,7 +157,6 @@ func (s Roll) Describe() string {
 	return OneLine(fmt.Sprintf("roll %s: %s", Restart{Version: s.To, Gates: s.Gates, Unset: s.Unset, Settings: spec.Settings{EmulatedVersion: s.EmulatedVersion}}.to(), strings.Join(names, ", ")))
 }
 
-// Run implements Action.
 func (s Roll) Run(ctx context.Context, rig Rig) error {
 	for _, restart := range s.Restarts {
 		if err := rig.Restart(ctx, restart); err != nil {

@@ -23,7 +23,6 @@ func (s Route) Check(f spec.Field) {
 	f.Refuse(".to", len(s.To) == 0, "the list is empty")
 }
 
-// Change implements spec.Changer.
 func (s Route) Change(r *spec.Rig) {
 	c := r.Find(".from", s.From)
 	if c == nil || !connects(r, ".from", *c) {
@@ -38,12 +37,10 @@ func (s Route) Change(r *spec.Rig) {
 	r.CheckSkew(".to", *c)
 }
 
-// Describe implements Action.
 func (s Route) Describe() string {
 	return OneLine("route " + s.From + " to " + strings.Join(s.To, ", "))
 }
 
-// Run implements Action.
 func (s Route) Run(_ context.Context, rig Rig) error { return rig.Route(s.From, s.To) }
 
 // Facts are those of a link that leads elsewhere. A link of the control plane is part of it from the beginning.

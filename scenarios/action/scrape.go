@@ -17,7 +17,6 @@ type Scrape struct {
 	Path string `json:"path,omitempty"`
 }
 
-// Check implements spec.Action.
 func (s Scrape) Check(f spec.Field) {
 	name := s.Component
 	f.Refuse(".component", (spec.Program(name) != spec.APIServer || name == spec.SeedAPIServer) && !strings.HasPrefix(name, spec.KubeletPrefix),
@@ -27,7 +26,6 @@ func (s Scrape) Check(f spec.Field) {
 	}
 }
 
-// Change implements spec.Changer.
 func (s Scrape) Change(r *spec.Rig) { mustRun(r, ".component", s.Component) }
 
 // mustRun reports a component that has to run for the step, and does not.
@@ -37,16 +35,13 @@ func mustRun(r *spec.Rig, field, name string) {
 	}
 }
 
-// Plan implements Planner.
 func (s Scrape) Plan(Scene) (Action, error) {
 	s.Path = cmp.Or(s.Path, "/metrics")
 	return s, nil
 }
 
-// Describe implements Action.
 func (s Scrape) Describe() string { return OneLine("scrape " + s.Path + " of " + s.Component) }
 
-// Run implements Action.
 func (s Scrape) Run(ctx context.Context, rig Rig) error { return rig.Scrape(ctx, s.Component, s.Path) }
 
 // Facts are those of metrics that are read.

@@ -21,17 +21,14 @@ type Sockets struct {
 	For behavior.Duration `json:"for,omitempty"`
 }
 
-// Check implements spec.Action.
 func (s Sockets) Check(f spec.Field) {
 	f.Named(".component", s.Component)
 	f.Refuse(".port", s.Port < 0 || s.Port > 65535, "%d is not a TCP port, 1 to 65535", s.Port)
 	f.Duration(".for", s.For)
 }
 
-// Change implements spec.Changer.
 func (s Sockets) Change(r *spec.Rig) { mustRun(r, ".component", s.Component) }
 
-// Describe implements Action.
 func (s Sockets) Describe() string {
 	text := "read the sockets of " + s.Component
 	if s.Port != 0 {
@@ -43,7 +40,6 @@ func (s Sockets) Describe() string {
 	return OneLine(text)
 }
 
-// Run implements Action.
 func (s Sockets) Run(ctx context.Context, rig Rig) error {
 	return rig.ReadSockets(ctx, s.Component, s.Port, time.Duration(s.For))
 }

@@ -19,7 +19,6 @@ type StaticPod struct {
 	Remove string `json:"remove,omitempty"`
 }
 
-// Check implements spec.Action.
 func (s StaticPod) Check(f spec.Field) {
 	if !f.Clean("") {
 		return
@@ -40,7 +39,6 @@ func (s StaticPod) Check(f spec.Field) {
 	f.Refuse(".pod.metadata.uid", has, "the kubelet makes the UID of a static pod")
 }
 
-// Change implements spec.Changer.
 func (s StaticPod) Change(r *spec.Rig) { r.Find(".node", spec.KubeletPrefix+s.Node) }
 
 // Describe implements Action: which pod is run, and where.
@@ -51,7 +49,6 @@ func (s StaticPod) Describe() string {
 	return OneLine("run static " + describeObject(s.Pod) + " on " + s.Node)
 }
 
-// Run implements Action.
 func (s StaticPod) Run(_ context.Context, rig Rig) error {
 	if s.Remove != "" {
 		return rig.RemoveStaticPod(s.Node, s.Remove)

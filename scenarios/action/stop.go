@@ -23,7 +23,6 @@ type Stop struct {
 	Line int    `json:"-"` // in the scenario's file
 }
 
-// OrFirst implements strict.OrFirst.
 func (Stop) OrFirst() {}
 
 // MarshalJSON writes the name alone where that is all, as plans always have.
@@ -35,14 +34,12 @@ func (s Stop) MarshalJSON() ([]byte, error) {
 	return json.Marshal(written(s))
 }
 
-// Check implements spec.Action.
 func (s Stop) Check(f spec.Field) {
 	f.Named("", s.Component)
 	f.Duration(".within", s.Within)
 	f.Refuse(".within", s.Within != 0 && spec.IsSimulated(s.Component), "simulated nodes end at once")
 }
 
-// Change implements spec.Changer.
 func (s Stop) Change(r *spec.Rig) { stops(r, s.Component) }
 
 // stops has a component not run any more.
@@ -63,13 +60,11 @@ func stops(r *spec.Rig, name string) {
 	c.Running = false
 }
 
-// Plan implements Planner.
 func (s Stop) Plan(scene Scene) (Action, error) {
 	s.Step, s.Line = scene.Name, scene.Line("")
 	return s, nil
 }
 
-// Describe implements Action.
 func (s Stop) Describe() string {
 	text := "stop " + s.Component
 	if s.Within != 0 {
@@ -91,7 +86,6 @@ func (s Stop) Checked() []Check {
 	}}
 }
 
-// Run implements Action.
 func (s Stop) Run(ctx context.Context, rig Rig) error { return rig.Stop(ctx, s) }
 
 // Facts are those of a component that ends.
@@ -114,16 +108,12 @@ func ends(component string) Facts {
 // Kill ends a component without a warning.
 type Kill string
 
-// Check implements spec.Action.
 func (k Kill) Check(f spec.Field) { f.Named("", string(k)) }
 
-// Change implements spec.Changer.
 func (k Kill) Change(r *spec.Rig) { stops(r, string(k)) }
 
-// Describe implements Action.
 func (k Kill) Describe() string { return OneLine("kill " + string(k)) }
 
-// Run implements Action.
 func (k Kill) Run(_ context.Context, rig Rig) error { return rig.Kill(string(k)) }
 
 // Facts are those of a component that is killed.

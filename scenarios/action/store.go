@@ -24,7 +24,6 @@ type Store struct {
 	Encoding Encoding `json:"encoding,omitempty"`
 }
 
-// Check implements spec.Action.
 func (s Store) Check(f spec.Field) {
 	s.Encoding.check(f)
 	metadata, _ := s.Merge["metadata"].(map[string]any)
@@ -34,12 +33,10 @@ func (s Store) Check(f spec.Field) {
 	}
 }
 
-// Asks implements Asker.
 func (s Store) Asks() map[string]release.Version {
 	return map[string]release.Version{".version": s.Version}
 }
 
-// Change implements spec.Changer.
 func (s Store) Change(r *spec.Rig) {
 	r.Resolve(".version", s.Version)
 	Stored{s.Object}.Change(r)
@@ -50,14 +47,12 @@ func (s Store) Change(r *spec.Rig) {
 	mustRun(r, "", server)
 }
 
-// Plan implements Planner.
 func (s Store) Plan(scene Scene) (Action, error) {
 	v, err := scene.Rig.Meant(s.Version)
 	s.Version, s.Encoding = scene.Rig.On(spec.TypedClient, v), cmp.Or(s.Encoding, Protobuf)
 	return s, err
 }
 
-// Describe implements Action.
 func (s Store) Describe() string {
 	text := fmt.Sprintf("store %s in etcd as %s has it, in %s", s.Object, s.Version, s.Encoding)
 	if len(s.Merge) > 0 {
@@ -66,7 +61,6 @@ func (s Store) Describe() string {
 	return OneLine(text)
 }
 
-// Run implements Action.
 func (s Store) Run(ctx context.Context, rig Rig) error { return rig.Store(ctx, s) }
 
 // Facts are those of an object that is put into etcd.

@@ -16,13 +16,10 @@ type Stored struct {
 // Check implements spec.Action: what is no object can't be read.
 func (Stored) Check(spec.Field) {}
 
-// Change implements spec.Changer.
 func (s Stored) Change(r *spec.Rig) { mustRun(r, "", path.Join(s.Object.Cluster, spec.Etcd)) }
 
-// Describe implements Action.
 func (s Stored) Describe() string { return OneLine("read " + s.Object.String() + " in etcd") }
 
-// Run implements Action.
 func (s Stored) Run(ctx context.Context, rig Rig) error { return rig.ReadStored(ctx, s.Object) }
 
 // Facts are those of an object that is read in etcd.

@@ -21,7 +21,6 @@ type Wait struct {
 	For behavior.Duration `json:"for,omitempty"`
 }
 
-// Check implements spec.Action.
 func (w Wait) Check(f spec.Field) {
 	f.Refuse(".until", strings.TrimSpace(w.Until) == "", "there is nothing to wait for")
 	f.Duration(".within", w.Within)
@@ -33,7 +32,6 @@ func (w Wait) Check(f spec.Field) {
 	f.Refuse(".within", f.Has(".for"), "within goes with until only")
 }
 
-// Plan implements Planner.
 func (w Wait) Plan(Scene) (Action, error) {
 	if w.For == 0 {
 		w.Within = cmp.Or(w.Within, behavior.Duration(time.Minute))
@@ -41,7 +39,6 @@ func (w Wait) Plan(Scene) (Action, error) {
 	return w, nil
 }
 
-// Describe implements Action.
 func (w Wait) Describe() string {
 	if w.For != 0 {
 		return fmt.Sprintf("wait for %s", w.For)
@@ -49,7 +46,6 @@ func (w Wait) Describe() string {
 	return OneLine(fmt.Sprintf("wait up to %s until %s", w.Within, shorten(w.Until)))
 }
 
-// Run implements Action.
 func (w Wait) Run(ctx context.Context, rig Rig) error {
 	return rig.Wait(ctx, w.Until, time.Duration(cmp.Or(w.For, w.Within)))
 }

@@ -66,7 +66,6 @@ const (
 
 var webhookName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$`)
 
-// Check implements spec.Action.
 func (w Webhook) Check(f spec.Field) {
 	f.Refuse(".name", !webhookName.MatchString(w.Name), "%s can't name a webhook: use small letters, digits and -", strict.Quote(w.Name))
 	f.Refuse(".rules", len(w.Rules) == 0, "a webhook without rules is never asked")
@@ -106,7 +105,6 @@ func (o PatchOperation) check(f spec.Field) {
 	f.Refuse(".value", o.Op == "remove", "remove has no value")
 }
 
-// Plan implements Planner.
 func (w Webhook) Plan(s Scene) (_ Action, err error) {
 	if w.Timeout == 0 {
 		w.Timeout = behavior.Duration(defaultTimeout)
@@ -126,7 +124,6 @@ func (w Webhook) Resource() string {
 	return "mutatingwebhookconfigurations"
 }
 
-// Describe implements Action.
 func (w Webhook) Describe() string {
 	var asked []string
 	for _, r := range w.Rules {
@@ -155,7 +152,6 @@ func (w Webhook) does() string {
 	}
 }
 
-// Run implements Action.
 func (w Webhook) Run(ctx context.Context, rig Rig) error { return rig.Webhook(ctx, w) }
 
 // Facts are those of an admission webhook, which all API servers ask.

@@ -103,7 +103,6 @@ type Create struct {
 	WriteOptions
 }
 
-// Check implements spec.Action.
 func (c Create) Check(f spec.Field) {
 	f.Object(".object")
 	of, part, both := strings.Cut(c.Subresource, "/")
@@ -115,10 +114,8 @@ func (c Create) Check(f spec.Field) {
 	c.check(f)
 }
 
-// Manifests implements spec.Creator.
 func (c Create) Manifests() spec.Objects { return spec.Objects{c.Object} }
 
-// Plan implements Planner.
 func (c Create) Plan(s Scene) (Action, error) {
 	w := Write{Verb: Creates, Body: c.Object, WriteOptions: c.WriteOptions}
 	if of, part, is := strings.Cut(c.Subresource, "/"); is {
@@ -145,7 +142,6 @@ type Put struct {
 	WriteOptions
 }
 
-// Check implements spec.Action.
 func (p Put) Check(f spec.Field) {
 	if f.Has(".subresource") && f.Clean(".object") {
 		checkSubresource(f, p.Object.Resource, p.Subresource)
@@ -153,10 +149,8 @@ func (p Put) Check(f spec.Field) {
 	p.check(f)
 }
 
-// Elsewhere implements spec.Elsewhere.
 func (p Put) Elsewhere() bool { return p.Object.Cluster != "" }
 
-// Plan implements Planner.
 func (p Put) Plan(s Scene) (Action, error) {
 	return Written{
 		Write:    Write{Verb: Puts, Ref: p.Object, Body: p.Merge, Subresource: p.Subresource, WriteOptions: p.WriteOptions},
@@ -174,17 +168,14 @@ type ServerSideApply struct {
 	WriteOptions
 }
 
-// Check implements spec.Action.
 func (a ServerSideApply) Check(f spec.Field) {
 	f.Object(".object")
 	f.Refuse(".object.metadata.generateName", true, "an object that is applied has a name")
 	a.check(f)
 }
 
-// Manifests implements spec.Creator.
 func (a ServerSideApply) Manifests() spec.Objects { return spec.Objects{a.Object} }
 
-// Plan implements Planner.
 func (a ServerSideApply) Plan(s Scene) (Action, error) {
 	return Written{Write: Write{Verb: Applies, Body: a.Object, Force: a.Force, WriteOptions: a.WriteOptions}, Expected: expected(s)}, nil
 }
@@ -195,7 +186,6 @@ type Written struct {
 	Expected `json:"-"`
 }
 
-// Describe implements Action.
 func (w Written) Describe() string {
 	text := string(w.Verb) + " "
 	switch {
@@ -218,7 +208,6 @@ func (w Written) Describe() string {
 	return OneLine(text + w.describe())
 }
 
-// Run implements Action.
 func (w Written) Run(ctx context.Context, rig Rig) error {
 	w.Judged = w.judged()
 	if _, err := rig.Write(ctx, w.Write); err != nil {
