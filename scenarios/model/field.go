@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // Field is a field of API objects that a feature gate guards, in API server and
@@ -58,9 +59,9 @@ func (f Field) Validate() error {
 func (f Field) Name() string { return f.Probe + f.Path }
 
 // handler is the kind of handlers that have the field of a probe.
-func (f Field) handler() HandlerKind {
+func (f Field) handler() timeline.HandlerKind {
 	kind, _, _ := strings.Cut(f.Probe, ".")
-	return HandlerKind(kind)
+	return timeline.HandlerKind(kind)
 }
 
 // short is the name of the field without the path to it.

@@ -10,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 var (
@@ -49,23 +50,23 @@ func TestWire(t *testing.T) {
 		kubelet Component
 		want    record.First
 	}{
-		{"TLS, gate on", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, on, record.FirstTLS},
-		{"TLS, gate off", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, off, record.FirstHTTP2},
-		{"TLS, old kubelet", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, old, record.FirstHTTP2},
-		{"TLS, gate on by default", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, beta, record.FirstTLS},
-		{"TLS, gate on by default, but not in what is emulated", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, emulate, record.FirstHTTP2},
-		{"TLS, gate set off", Handler{Kind: GRPC, Values: with("grpc.mode", "TLS")}, betaOff, record.FirstHTTP2},
-		{"HTTP2, gate off by default", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, beta, record.FirstHTTP1},
-		{"Plaintext", Handler{Kind: GRPC, Values: with("grpc.mode", "Plaintext")}, on, record.FirstHTTP2},
-		{"no mode", Handler{Kind: GRPC}, on, record.FirstHTTP2},
-		{"HTTP2, gate on", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, on, record.FirstHTTP2},
-		{"HTTP2, gate off", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, off, record.FirstHTTP1},
-		{"HTTP2, old kubelet", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, old, record.FirstHTTP1},
-		{"HTTP2 hook", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2"), Hook: true}, on, record.FirstHTTP1},
-		{"HTTP1", Handler{Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP1")}, on, record.FirstHTTP1},
-		{"no protocol", Handler{Kind: HTTPGet}, on, record.FirstHTTP1},
-		{"HTTPS", Handler{Kind: HTTPGet, Scheme: "HTTPS", Values: with("httpGet.protocol", "HTTP1")}, on, record.FirstTLS},
-		{"tcpSocket", Handler{Kind: TCPSocket}, on, record.FirstNothing},
+		{"TLS, gate on", Handler{Kind: timeline.GRPC, Values: with("grpc.mode", "TLS")}, on, record.FirstTLS},
+		{"TLS, gate off", Handler{Kind: timeline.GRPC, Values: with("grpc.mode", "TLS")}, off, record.FirstHTTP2},
+		{"TLS, old kubelet", Handler{Kind: timeline.GRPC, Values: with("grpc.mode", "TLS")}, old, record.FirstHTTP2},
+		{"TLS, gate on by default", Handler{Kind: timeline.GRPC, Values: with("grpc.mode", "TLS")}, beta, record.FirstTLS},
+		{"TLS, gate on by default, but not in what is emulated", Handler{Kind: timeline.GRPC, Values: with("grpc.mode", "TLS")}, emulate, record.FirstHTTP2},
+		{"TLS, gate set off", Handler{Kind: timeline.GRPC, Values: with("grpc.mode", "TLS")}, betaOff, record.FirstHTTP2},
+		{"HTTP2, gate off by default", Handler{Kind: timeline.HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, beta, record.FirstHTTP1},
+		{"Plaintext", Handler{Kind: timeline.GRPC, Values: with("grpc.mode", "Plaintext")}, on, record.FirstHTTP2},
+		{"no mode", Handler{Kind: timeline.GRPC}, on, record.FirstHTTP2},
+		{"HTTP2, gate on", Handler{Kind: timeline.HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, on, record.FirstHTTP2},
+		{"HTTP2, gate off", Handler{Kind: timeline.HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, off, record.FirstHTTP1},
+		{"HTTP2, old kubelet", Handler{Kind: timeline.HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, old, record.FirstHTTP1},
+		{"HTTP2 hook", Handler{Kind: timeline.HTTPGet, Values: with("httpGet.protocol", "HTTP2"), Hook: true}, on, record.FirstHTTP1},
+		{"HTTP1", Handler{Kind: timeline.HTTPGet, Values: with("httpGet.protocol", "HTTP1")}, on, record.FirstHTTP1},
+		{"no protocol", Handler{Kind: timeline.HTTPGet}, on, record.FirstHTTP1},
+		{"HTTPS", Handler{Kind: timeline.HTTPGet, Scheme: "HTTPS", Values: with("httpGet.protocol", "HTTP1")}, on, record.FirstTLS},
+		{"tcpSocket", Handler{Kind: timeline.TCPSocket}, on, record.FirstNothing},
 	} {
 		if got := rules.Wire(tc.handler, tc.kubelet); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
@@ -201,7 +202,7 @@ func TestValuesOfAField(t *testing.T) {
 }
 
 func BenchmarkWire(b *testing.B) {
-	handlers := []Handler{{Kind: GRPC, Values: with("grpc.mode", "TLS")}, {Kind: GRPC}, {Kind: HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, {Kind: HTTPGet, Scheme: "HTTPS"}}
+	handlers := []Handler{{Kind: timeline.GRPC, Values: with("grpc.mode", "TLS")}, {Kind: timeline.GRPC}, {Kind: timeline.HTTPGet, Values: with("httpGet.protocol", "HTTP2")}, {Kind: timeline.HTTPGet, Scheme: "HTTPS"}}
 	kubelets := []Component{on, off, old}
 	n := 0
 	for b.Loop() {

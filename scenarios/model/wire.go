@@ -6,11 +6,12 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 )
 
 // Handler is what a probe or a lifecycle hook does, as the pod's spec says.
 type Handler struct {
-	Kind HandlerKind
+	Kind timeline.HandlerKind
 	// Hook is true for a lifecycle hook.
 	Hook bool
 	// Scheme is that of httpGet. Empty where it is not set.
@@ -18,16 +19,6 @@ type Handler struct {
 	// Values are those of the fields of the model that are set, by name.
 	Values map[string]string
 }
-
-// HandlerKind is one of the kinds of handlers that open connections.
-type HandlerKind string
-
-// The kinds of handlers.
-const (
-	GRPC      HandlerKind = "grpc"
-	HTTPGet   HandlerKind = "httpGet"
-	TCPSocket HandlerKind = "tcpSocket"
-)
 
 // Same reports whether two handlers do the same.
 func (h Handler) Same(other Handler) bool {
@@ -43,7 +34,7 @@ func (h Handler) Same(other Handler) bool {
 //     far send hooks over HTTP/1.1
 func (r Rules) Wire(h Handler, kubelet Component) record.First {
 	switch {
-	case h.Kind == TCPSocket:
+	case h.Kind == timeline.TCPSocket:
 		return record.FirstNothing
 	case h.Scheme == "HTTPS":
 		return record.FirstTLS
@@ -53,14 +44,14 @@ func (r Rules) Wire(h Handler, kubelet Component) record.First {
 			return f.Wire.First
 		}
 	}
-	if h.Kind == GRPC {
+	if h.Kind == timeline.GRPC {
 		return record.FirstHTTP2
 	}
 	return record.FirstHTTP1
 }
 
 // FieldsOf are the fields of handlers of a kind.
-func (r Rules) FieldsOf(kind HandlerKind) (fields []Field) {
+func (r Rules) FieldsOf(kind timeline.HandlerKind) (fields []Field) {
 	for _, f := range r.Fields {
 		if f.Probe != "" && f.handler() == kind {
 			fields = append(fields, f)
@@ -86,7 +77,7 @@ func (r Rules) Describe(h Handler) string {
 // DescribeComponent is a component's release, with how the gates of handlers of a
 // kind are set as far as it knows them: "v1.90.1 gate on". Where several gates guard
 // fields of the kind, they have their names.
-func (r Rules) DescribeComponent(c Component, kind HandlerKind) string {
+func (r Rules) DescribeComponent(c Component, kind timeline.HandlerKind) string {
 	words := []string{string(c.Version)}
 	fields := r.FieldsOf(kind)
 	for _, f := range fields {

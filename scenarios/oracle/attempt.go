@@ -42,10 +42,10 @@ func (r *run) attempt(c *timeline.Connection) reports.Attempt {
 			first := r.Wire(h, component(known.Kubelet))
 			a.Predicted = append(a.Predicted, reports.Prediction{
 				First: first, Kubelet: r.actsAs(component(known.Kubelet), h),
-				Understood: h.Kind == model.TCPSocket || model.CanSucceed(first, c.Protocol),
+				Understood: h.Kind == timeline.TCPSocket || model.CanSucceed(first, c.Protocol),
 				Over:       !known.Kubelet.Until.Time.After(c.Opened),
 			})
-			contentWithNothing := h.Kind == model.TCPSocket && c.First == record.FirstNothing
+			contentWithNothing := h.Kind == timeline.TCPSocket && c.First == record.FirstNothing
 			a.Succeeded = a.Succeeded || contentWithNothing
 		}
 	}

@@ -177,7 +177,7 @@ func (r *run) uses(v *timeline.Version) bool {
 // handler is what a probe of an object does, in the terms of the model. Without
 // defaults, a value that a release may fill in is as if it were not set.
 func (r *run) handler(v *timeline.Version, p timeline.Probe, defaults bool) model.Handler {
-	h := model.Handler{Kind: model.HandlerKind(p.Kind), Hook: p.Hook, Values: make(map[string]string)}
+	h := model.Handler{Kind: p.Kind, Hook: p.Hook, Values: make(map[string]string)}
 	if p.Handler.HTTPGet != nil {
 		h.Scheme = string(p.Handler.HTTPGet.Scheme)
 	}
