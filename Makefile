@@ -14,11 +14,14 @@ BOTH_CELLS    ?= kep-4939/e2e kep-4939/gate kep-4939/rollback kep-4939/upgrade k
 KIND_CELLS    ?= kep-4939/e2e/** kep-4939/gate/kubelet-toggled/** kep-4939/rollback/** kep-4939/upgrade/** kep-4939/skew/older-kubelet/** kep-4939/skew/older-controller-manager/**
 KIND_RELEASES ?= newest previous
 CHROMIUM      ?= chromium
+RESULTS       := $(BIN)/results
+# A saved report with the requirements of its own cells only.
+OWN_CELLS     := '.cells as $$c | .requirements |= map(select(.id as $$id | any($$c[].checks[]; .requirement == $$id)))'
 GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomize-all --fail-on-pending --fail-on-empty --keep-going --timeout=50m
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test same conformance watchdog podsapi installed specs suites branch existing upstream sweep kills contained soak isolation mutants fuzz page pictures clocks containers real kind bench lint fmt generate newest verify clean
+.PHONY: help build image man test same conformance watchdog podsapi installed specs suites branch existing upstream sweep kills contained soak isolation mutants fuzz page pictures results clocks containers real kind bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -65,10 +68,10 @@ upstream: build ## upstream's own specs of probes, on the newest kubelet and on 
 	$(BIN)/skewrig upstream --focus Probing --report-dir $(REPORT_DIR)-upstream
 	$(BIN)/skewrig upstream --focus Probing --kubelet previous --report-dir $(REPORT_DIR)-upstream-previous
 
-branch: ## run a checkout of a release in its place, changed as an author would (-of=v1.36.3 in BRANCH_FLAGS; 3 minutes)
+branch: ## run a checkout of a release in its place, changed as an author would (-of=RELEASE in BRANCH_FLAGS; 3 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/branch $(BRANCH_FLAGS)
 
-existing: ## cells on a rig, as on any cluster that there is; with root and containerd, also by a player image
+existing: ## cells on a rig, used as an existing cluster; with root and containerd, also with a mock image
 	$(GO) test -count=1 -timeout=20m -v ./suites/existing
 
 sweep: ## sweep a gate of the newest release, and of API servers that are broken in one place (15 minutes)
@@ -83,10 +86,10 @@ contained: build ## run scenarios that try to get out of a rig, and look at each
 soak: ## run the default cells, or others (SOAK_FLAGS='-patterns=**'), 2,000 times while the other core compiles (hours)
 	$(GO) test -count=1 -timeout=24h -v -run=TestSoak ./suites/soak $(SOAK_FLAGS)
 
-isolation: ## run the whole catalog three times each alone, shared, and shared in random order, and compare (hours; with -report=DIR in SOAK_FLAGS it goes on where it stopped)
+isolation: ## run the whole catalog three times each alone, shared, and shared in random order, and compare (hours; with -report=DIR in SOAK_FLAGS it continues where it stopped)
 	$(GO) test -count=1 -timeout=24h -v -run=TestIsolation ./suites/soak -patterns='**' $(SOAK_FLAGS)
 
-mutants: ## change the kubelet's prober in every place, one at a time, and count what the catalog finds (hours; goes on where it stopped)
+mutants: ## change the kubelet's prober in every place, one at a time, and count what the catalog finds (hours; continues where it stopped)
 	$(GO) run github.com/onsi/ginkgo/v2/ginkgo -v --timeout=24h --focus='scores the catalog' ./suites/mutants -- -score=$(abspath $(REPORT_DIR))-mutants $(SCORE_FLAGS)
 
 fuzz: ## make up what readers of files read, with each fuzzer for FUZZTIME (1h): no input may cost more than seconds (hours)
@@ -98,12 +101,20 @@ fuzz: ## make up what readers of files read, with each fuzzer for FUZZTIME (1h):
 page: reports/page/node_modules ## click through the page of a run in a real browser (needs chromium, node and npm)
 	SKEWRIG_BROWSER_TESTS=$(or $(SKEWRIG_BROWSER_TESTS),wanted) $(GO) test -count=1 -timeout=20m ./reports/page
 
-pictures: build ## make the samples and pictures of the docs anew, the page of REPORT_DIR among them (needs chromium)
+results: build ## findings, track record and page of the run in REPORT_DIR, and the mutation score, in bin/results
+	@mkdir -p $(RESULTS)
+	$(BIN)/skewrig report findings -f $(REPORT_DIR) -o markdown > $(RESULTS)/findings.md
+	$(BIN)/skewrig report show $(REPORT_DIR) -o track-record > $(RESULTS)/track-record.md
+	$(GO) test -count=1 ./suites/mutants/mutation -run=TestPage -page=$(abspath $(RESULTS))/mutation-score.md
+	cp $(REPORT_DIR)/index.html $(REPORT_DIR)/report.json $(REPORT_DIR)/junit.xml $(RESULTS)/
+
+pictures: build ## make the sample and the pictures of the docs, the page of REPORT_DIR among them (needs chromium and jq)
 	rm -rf docs/examples/report
 	$(BIN)/skewrig run docs/examples/payments/older-kubelet.yaml docs/examples/payments/upgrade.yaml --isolate --report-dir docs/examples/report || [ $$? -eq 1 ] # one cell is red
-	find docs/examples/report '(' -name logs -o -name junit.xml ')' -prune -exec rm -r {} +
+	find docs/examples/report '(' -name logs -o -name junit.xml -o -name index.html ')' -prune -exec rm -r {} +
+	jq $(OWN_CELLS) docs/examples/report/report.json > $(BIN)/report.json && mv $(BIN)/report.json docs/examples/report/report.json
 	$(BIN)/skewrig run 'regressions/kubernetes-141961/**' --report-dir known-bug || [ $$? -eq 1 ]
-	mkdir -p docs/examples/known-bug && cp known-bug/report.json known-bug/index.html docs/examples/known-bug/ && rm -r known-bug
+	jq $(OWN_CELLS) known-bug/report.json > cmd/skewrig/testdata/known-bug/report.json && rm -r known-bug
 	$(CHROMIUM) --headless --no-sandbox --log-level=3 --hide-scrollbars --window-size=1280,860 --virtual-time-budget=10000 --screenshot=docs/pictures/page.png file://$(abspath $(REPORT_DIR))/index.html
 	$(GO) test ./cmd/skewrig -run TestDocsPrintWhatIsPrinted -update
 
@@ -124,7 +135,7 @@ kind: build ## cells on kind clusters, with node images made here (root; install
 	@command -v dockerd >/dev/null && command -v debootstrap >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io debootstrap; }
 	$(GO) test -count=1 -timeout=40m -v ./suites/kind -skewrig=$(abspath $(BIN))/skewrig -cells='$(KIND_CELLS)' -releases='$(KIND_RELEASES)' -report-dir=$(abspath $(REPORT_DIR))-kind
 
-bench: build ## measure what docs/benchmarks.md shows
+bench: build ## measure what docs/results.md shows
 	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=60m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
 	$(GO) test -C suites/bench/envtest -run='^$$' -bench=. -benchtime=1x -timeout=30m
 

@@ -102,7 +102,7 @@ func permitted(ctx context.Context, on *engine.Existing, cells []plan.Cell) erro
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	return errors.New("the user of the kubeconfig may not do all that the cells need (skewrig docs real-cluster has a role that may). What is missing:" + listed(missing))
+	return errors.New("the user of the kubeconfig may not do all that the cells need (skewrig docs clusters has a role that may). What is missing:" + listed(missing))
 }
 
 // listed are permissions, a line for each resource.

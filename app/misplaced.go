@@ -34,7 +34,7 @@ func misplaced(path string) error {
 	case head.APIVersion == "" || strings.HasSuffix(of, "skewrig.dev"):
 		return nil
 	}
-	return fmt.Errorf("%s is a %s (%s), and no scenario: %swrite a scenario beside it that applies it, with the step {file: %s}; skewrig docs own-pod has one to copy",
+	return fmt.Errorf("%s is a %s (%s), and no scenario: %swrite a scenario beside it that applies it, with the step {file: %s}; skewrig docs own-catalog has one to copy",
 		path, head.Kind, head.APIVersion, firstOf(path, head.APIVersion, head.Kind), filepath.Base(path))
 }
 

@@ -12,7 +12,7 @@ import (
 func TestSelectSaysWhatAFileIs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, tc := range []struct{ text, want string }{
-		{"apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n", "it.yaml is a Pod (v1), and no scenario: skewrig init --pod mine/it.yaml makes a catalog with a first one; or write a scenario beside it that applies it, with the step {file: it.yaml}; skewrig docs own-pod has one to copy"},
+		{"apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n", "it.yaml is a Pod (v1), and no scenario: skewrig init --pod mine/it.yaml makes a catalog with a first one; or write a scenario beside it that applies it, with the step {file: it.yaml}; skewrig docs own-catalog has one to copy"},
 		{"apiVersion: apps/v1\nkind: Deployment\n", "it.yaml is a Deployment (apps/v1), and no scenario: skewrig init --pod mine/it.yaml makes"},
 		{"apiVersion: v1\nkind: ConfigMap\n", "it.yaml is a ConfigMap (v1), and no scenario: write a scenario beside it"},
 		{"apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\n", "is a cluster file of kind, and no scenario: skewrig cluster up mine/it.yaml starts it"},

@@ -1,7 +1,7 @@
 package record
 
 // Payloads are all that a history can hold, by what records them: a zero value of
-// each kind. docs/record.md describes them, and the schema of the record is
+// each kind. docs/architecture.md describes them, and the schema of the record is
 // made from them.
 func Payloads() []Payload {
 	return []Payload{

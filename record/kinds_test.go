@@ -21,10 +21,10 @@ import (
 const root = ".."
 
 // TestEveryPayloadIsInTheTable looks through the source for types that can be
-// recorded: Payloads has all of them, and docs/record.md tells of each.
+// recorded: Payloads has all of them, and docs/architecture.md has each.
 func TestEveryPayloadIsInTheTable(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile(filepath.Join(root, "docs", "record.md"))
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestEveryPayloadIsInTheTable(t *testing.T) {
 		if kind := p.EventKind(); kinds[kind] {
 			t.Errorf("two payloads are of the kind %s", kind)
 		} else if kinds[kind] = true; !strings.Contains(string(doc), "`"+kind+"`") {
-			t.Errorf("docs/record.md does not tell of %s", kind)
+			t.Errorf("docs/architecture.md does not have %s", kind)
 		}
 	}
 	slices.Sort(listed)

@@ -36,8 +36,8 @@ func TestDocsPrintWhatIsPrinted(t *testing.T) {
 		if err := os.CopyFS(filepath.Join(copied, "docs"), os.DirFS(filepath.Join(origin, "docs"))); err != nil {
 			t.Fatal(err)
 		}
-		if report := filepath.Join("docs", "examples", "known-bug"); strings.Contains(text, commandOf(t, filepath.Join(origin, report))) {
-			if err := os.CopyFS(filepath.Join(copied, "known-bug"), os.DirFS(filepath.Join(origin, report))); err != nil {
+		if report := filepath.Join(origin, knownBug); strings.Contains(text, commandOf(t, report)) {
+			if err := os.CopyFS(filepath.Join(copied, "known-bug"), os.DirFS(report)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -70,7 +70,7 @@ func TestDocsPrintWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// commandOf is the command that made a report of docs. A page that has its reader run it
+// commandOf is the command that made a saved report. A page that has its reader run it
 // has the report where that leaves it.
 func commandOf(t *testing.T, dir string) string {
 	t.Helper()

@@ -10,9 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/catalog"
@@ -35,12 +32,19 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
+// sampleReport is the directory of a saved run that the pages show, and knownBug that of one
+// whose command they have the reader run. Its report has the requirements of its cells only.
+var (
+	sampleReport = filepath.Join("docs", "examples", "report")
+	knownBug     = filepath.Join("cmd", "skewrig", "testdata", "known-bug")
+)
+
 // pages are the pages whose commands are checked.
 func pages(t *testing.T) (paths []string) {
 	t.Helper()
 	paths = []string{"README.md", "CONTRIBUTING.md"}
 	err := filepath.WalkDir("docs", func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && path == filepath.Join("docs", "examples", "report") {
+		if d != nil && d.IsDir() && path == sampleReport {
 			return fs.SkipDir // that is a run's own
 		}
 		if strings.HasSuffix(path, ".md") {
@@ -105,33 +109,6 @@ func TestCommandsInTheDocs(t *testing.T) {
 	}
 }
 
-// recorded are pages that a run wrote. Their commands name its releases, which
-// need not be those of today's catalog.
-var recorded = []string{"docs/findings.md", "docs/sig-node.md", "docs/track-record.md"}
-
-var anchors = regexp.MustCompile(`<a id="finding-([^"]+)"></a>`)
-
-// TestFindingsInTheDocs: the page of the last full run has a block for each finding that the
-// catalog lists, and no other.
-func TestFindingsInTheDocs(t *testing.T) {
-	here, err := app.Here()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var listed, shown []string
-	for _, f := range here.Known.Findings() {
-		listed = append(listed, f.ID)
-	}
-	for _, anchor := range anchors.FindAllStringSubmatch(readText(t, filepath.Join(root, "docs", "findings.md")), -1) {
-		shown = append(shown, anchor[1])
-	}
-	slices.Sort(listed)
-	slices.Sort(shown)
-	if diff := cmp.Diff(slices.Compact(listed), shown); diff != "" {
-		t.Errorf("docs/findings.md (-%s +page), make it anew from a full run:\n%s", catalog.KnownDeviationsFile, diff)
-	}
-}
-
 var releases = regexp.MustCompile(`\bv1\.\d+\.\d+\b`)
 
 // ofToday is a release as the catalog has it now: another patch release of the same
@@ -146,10 +123,7 @@ func ofToday(old string) string {
 
 // page is what is wrong with the commands and links of a page.
 func (c checker) page(path, text string) (problems []string) {
-	c.anyFile = strings.HasPrefix(path, filepath.Join("docs", "commands")) || path == firstMinutes // they have files of the user
-	if slices.Contains(recorded, filepath.ToSlash(path)) {
-		text = releases.ReplaceAllStringFunc(text, ofToday)
-	}
+	theirs := usersOwn(path, text)
 	page := parseMarkdown(text)
 	report := func(line int, err error) {
 		if err != nil {
@@ -157,6 +131,7 @@ func (c checker) page(path, text string) (problems []string) {
 		}
 	}
 	for _, f := range page.fences {
+		c.anyFile = theirs(f.line)
 		switch f.language {
 		case "sh":
 			report(f.line, c.checkScript(f.text))
@@ -168,12 +143,26 @@ func (c checker) page(path, text string) (problems []string) {
 		}
 	}
 	for _, s := range page.spans {
+		c.anyFile = theirs(s.line)
 		report(s.line, c.span(s.text))
 	}
 	for _, l := range page.links {
 		report(l.line, checkLink(path, l.text))
 	}
 	return problems
+}
+
+// usersOwn reports of a line of a page whether its commands have files of the user's: those of the
+// command reference, and of the session in an empty directory.
+func usersOwn(path, text string) func(line int) bool {
+	if strings.HasPrefix(path, filepath.Join("docs", "commands")) {
+		return func(int) bool { return true }
+	}
+	if path != firstMinutes {
+		return func(int) bool { return false }
+	}
+	session, before := sessionIn(text)
+	return func(line int) bool { return line > before && line <= before+strings.Count(session, "\n") }
 }
 
 // span checks what stands in backquotes within a line, if it is a command of ours.

@@ -8,10 +8,10 @@ import (
 	"github.com/skewrig/skewrig/scenarios/engine"
 )
 
-// The page on `up` lists every image and every command that there is.
+// The page on clusters lists every image and every command that there is.
 func TestDocsListImagesAndCommands(t *testing.T) {
 	t.Parallel()
-	page := readText(t, filepath.Join(root, "docs", "up.md"))
+	page := readText(t, filepath.Join(root, "docs", "clusters.md"))
 	for _, image := range engine.KnownImages() {
 		if !strings.Contains(page, "`"+image+"`") {
 			t.Errorf("the image %s is not on the page", image)

@@ -85,7 +85,7 @@ uses the feature: the gate is turned off and on, all is upgraded, rolled back an
 nodes are older, one API server is older, and a control plane with the gate off is compared
 with the release before. No file is overwritten.
 
-skewrig docs kep is the guide.`,
+skewrig docs keps is the guide.`,
 		Example: `  skewrig kep ledger README.md --gate GRPCContainerProbeTLS --object ./deployment.yaml && skewrig run`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -155,7 +155,7 @@ func TestGoInstall(t *testing.T) {
 		"list":                            "kep-4939/skew/older-kubelet/apiserver:",
 		"plan kep-4188/gate/toggled/**":   "kubelet:reference",
 		"docs":                            "own-catalog",
-		"docs install":                    "go install",
+		"docs start":                      "go install",
 		"docs language":                   "# Axes and cells",
 		"docs examples/payments/pod.yaml": "name: payments",
 		"schema config":                   "skewrig.yaml",
@@ -171,8 +171,17 @@ func TestGoInstall(t *testing.T) {
 	}
 }
 
-// firstMinutes is the page with a session from go install to a red cell.
-var firstMinutes = filepath.Join("docs", "first-ten-minutes.md")
+// firstMinutes is the page with a session from go install to a red cell, below a heading.
+var firstMinutes = filepath.Join("docs", "start.md")
+
+const firstSession = "## Your pod, red, in ten minutes\n"
+
+// sessionIn is the part of a page that has the session, and how many lines are before it.
+func sessionIn(page string) (session string, before int) {
+	above, rest, _ := strings.Cut(page, firstSession)
+	session, _, _ = strings.Cut(rest, "\n## ")
+	return session, strings.Count(above, "\n") + 1
+}
 
 // TestGoInstallAndARedCell runs the commands of the page in their order, in an empty
 // directory and on real components, and compares what they print with the page: exit codes
@@ -183,7 +192,8 @@ func TestGoInstallAndARedCell(t *testing.T) {
 	}
 	var script, want strings.Builder
 	script.WriteString("exec 2>&1\n")
-	for _, f := range parseMarkdown(readText(t, filepath.Join(root, firstMinutes))).fences {
+	session, _ := sessionIn(readText(t, filepath.Join(root, firstMinutes)))
+	for _, f := range parseMarkdown(session).fences {
 		switch f.language {
 		case "sh":
 			script.WriteString("{ " + f.text + "} > setup.log 2>&1 || { cat setup.log; exit 9; }\n")

@@ -86,9 +86,9 @@ func TestPRR(t *testing.T) {
 	}
 }
 
-// TestTheCommandsOfItsPage runs what docs/graduate.md shows on small reports.
+// TestTheCommandsOfItsPage runs the first block of docs/keps.md on small reports.
 func TestTheCommandsOfItsPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "graduate.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "keps.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func newSchema() *cobra.Command {
 
   report    report.json
   plan      plan.json
-  record    a line of history.jsonl (docs/record.md)
+  record    a line of history.jsonl (docs/architecture.md)
   diff      the output of skewrig report diff -o json
   findings  the output of skewrig report findings -o json
   scenario  a scenario file, for editors

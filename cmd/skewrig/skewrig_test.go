@@ -32,7 +32,7 @@ func TestAPodIsNoScenario(t *testing.T) {
 	t.Chdir(t.TempDir())
 	golden.Write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: a, image: busybox}]}\n")
 	code, _, stderr := skewrig(t, "run", "--dry-run", "./pod.yaml")
-	for _, command := range []string{"docs own-pod", "init --pod ./pod.yaml"} {
+	for _, command := range []string{"docs own-catalog", "init --pod ./pod.yaml"} {
 		if !strings.Contains(stderr, "skewrig "+command+" ") || code != 3 {
 			t.Errorf("exit code %d; skewrig %s is not in:\n%s", code, command, stderr)
 		}

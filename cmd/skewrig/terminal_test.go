@@ -210,7 +210,7 @@ func TestColumns(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	for _, args := range [][]string{
 		{"list", "kep-4939"}, {"report", "../../docs/examples/report"}, {"report", "../../docs/examples/report", "mine"}, {"plan", "kep-4939/skew"},
-		{"diff", "../../docs/examples/report", "../../docs/examples/known-bug"},
+		{"diff", "../../docs/examples/report", "testdata/known-bug"},
 	} {
 		text := readTerminal(t, func(terminal *os.File) {
 			var stderr bytes.Buffer

@@ -27,7 +27,7 @@ import (
 // FuzzReport prints reports that others have written in each format. A text whose outcomes
 // don't follow from its checks is also read with those that do, since few changes keep them right.
 func FuzzReport(f *testing.F) {
-	for _, path := range []string{"../../cmd/skewrig/testdata/saved/report/report.json", "../../docs/examples/known-bug/report.json", "../../docs/examples/report/report.json"} {
+	for _, path := range []string{"../../cmd/skewrig/testdata/saved/report/report.json", "../../cmd/skewrig/testdata/known-bug/report.json", "../../docs/examples/report/report.json"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)

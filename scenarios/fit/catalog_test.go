@@ -42,14 +42,14 @@ func TestTheCatalogOnRealContainers(t *testing.T) {
 		on := plan.OnRuntime([]plan.Cell{cell}, record.Containerd)[0]
 		return plan.HasContainers(on) && plan.Untestable(on) == ""
 	})
-	text, err := os.ReadFile("../../docs/real-and-fake.md")
+	text, err := os.ReadFile("../../docs/clusters.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("| cells of the catalog that can run, of %d | %d | %d | %d, and %d without a player image |",
+	want := fmt.Sprintf("| cells of the catalog that can run, of %d | %d | %d | %d, and %d without a mock image |",
 		len(cells), containerd, count(onCluster(fit.Made)), count(onCluster(fit.Use{Containers: true})), count(onCluster(fit.Use{})))
 	if !strings.Contains(string(text), want) {
-		t.Errorf("docs/real-and-fake.md does not say: %s", want)
+		t.Errorf("docs/clusters.md does not say: %s", want)
 	}
 }
 

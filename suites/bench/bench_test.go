@@ -1,4 +1,4 @@
-// Package bench measures what docs/benchmarks.md shows, on real components.
+// Package bench measures what docs/results.md shows, on real components.
 package bench
 
 import (

@@ -8,7 +8,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-var _ = It("gives what docs/own-pod.md says of its examples", func(ctx SpecContext) {
+var _ = It("gives what docs/own-catalog.md says of its examples", func(ctx SpecContext) {
 	cells := cellsIn("../../docs/examples/payments", "older-kubelet.yaml", "upgrade.yaml")
 	_, results := runCells(ctx, new(build.Builder), cells...)
 	for i, want := range []reports.Outcome{reports.Fail, reports.Pass} {

@@ -1,7 +1,7 @@
 // Package criteria holds what each enhancement's next stage asks for: one file
 // for each KEP, with the criteria of its own text, and template.yaml with those
 // that the template has for all of them. Each is in our own words, with the
-// section that asks for it and what decides it. docs/graduate.md says how to
+// section that asks for it and what decides it. docs/keps.md says how to
 // write them.
 package criteria
 

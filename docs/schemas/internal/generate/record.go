@@ -14,7 +14,7 @@ import (
 func ofRecord(source *source) (*jsonschema.Schema, error) {
 	line := source.reflect(record.Line{})
 	line.Title = "A line of history.jsonl, the record of a cell of skewrig"
-	line.Description = "An event, in JSON on a line of its own. See docs/record.md."
+	line.Description = "An event, in JSON on a line of its own. See docs/architecture.md."
 	line.Definitions = make(jsonschema.Definitions)
 	format, _ := line.Properties.Get("format")
 	format.Minimum, format.Maximum = "0", "1"

@@ -150,7 +150,7 @@ func (s *source) own(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// typeName tells types of the same name apart.
+// typeName distinguishes types of the same name.
 func typeName(t reflect.Type) string {
 	if t.Name() == "" {
 		return ""
