@@ -22,7 +22,7 @@ const (
 	specJUnit  = "junit.xml"   // the same for CI
 )
 
-// specTimeout is the longest that a spec takes: the slowest of v1.37.1 takes 27 minutes, by design.
+// specTimeout is the longest that a spec takes: the slowest of v1.37 takes 27 minutes, by design.
 const specTimeout = 45 * time.Minute
 
 // listSpecs has a program of specs report which it has. It runs none.

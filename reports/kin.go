@@ -100,7 +100,7 @@ func HoldsSaid(cell string, others []string) string {
 }
 
 // Apart names other cells by the axes in which they are not all as a cell, a few of them:
-// "kubelet v1.36.3, kubelet reference". Cells of another scenario are named by that.
+// "kubelet v1.90.1, kubelet reference". Cells of another scenario are named by that.
 func Apart(cell string, others []string) string {
 	own, ownAxes := cellid.Trunk(cell), cellid.Axes(cell)
 	differing := make(map[string]bool)

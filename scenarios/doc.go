@@ -66,7 +66,7 @@
 // controlPlane has version, gates, and controllerManager and scheduler, which
 // are true unless set to false. Without controlPlane, all of it is newest. Without a scheduler, pods need a nodeName.
 // nodes have a name, version and gates. Version is newest, previous, a minor
-// version (v1.36) or a release in full (v1.36.3). A gate that a release doesn't
+// version (v1.36) or a release in full (vX.Y.Z). A gate that a release doesn't
 // have is an error, as it would be for the component; so is one that it locks, and one
 // that depends on another which is off: the error says which to set too. A node that is standalone has
 // a kubelet that knows of no API server. defaults: [maxPods, logging] leaves settings

@@ -35,7 +35,7 @@ type (
 )
 
 // Topology is the rig that a test needs. A release is "newest", "previous", a minor
-// version ("v1.36") or a release in full ("v1.36.3"). The zero value is a control plane
+// version ("v1.36") or a release in full ("vX.Y.Z"). The zero value is a control plane
 // of the newest release, and no nodes.
 type Topology struct {
 	ControlPlane ControlPlane

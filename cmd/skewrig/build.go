@@ -44,8 +44,8 @@ func newComponents() *cobra.Command {
 into a cache. Without arguments, build the components that the default cells need; with --for,
 those that some cells need.`,
 		Example: `  skewrig build components                       # the default pair
-  skewrig build components kubelet@v1.35.4       # one component
-  skewrig build components v1.34.4               # all components of a release
+  skewrig build components kubelet@v1.35         # one component
+  skewrig build components v1.34                 # all components of a release
   skewrig build components --for 'kep-4939/**'    # what these cells need
   skewrig build components --list
   skewrig build components kubelet@newest --overlay pkg/probe/grpc/grpc.go=./mine.go

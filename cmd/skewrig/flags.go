@@ -189,7 +189,7 @@ func (b *binaries) registerBuild(cmd *cobra.Command) {
 
 // registerPair registers those that say what newest and previous are.
 func (b *binaries) registerPair(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&b.Newest, "newest", "", "the release that scenarios call newest, such as v1.38.0-beta.0 (default: see skewrig version)")
+	cmd.Flags().StringVar(&b.Newest, "newest", "", "the release that scenarios call newest, such as vX.Y.0-beta.0 (default: see skewrig version)")
 	cmd.Flags().StringVar(&b.Previous, "previous", "", "the one that they call previous (default: with --newest, the newest known release of the minor version before)")
 }
 

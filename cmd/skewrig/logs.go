@@ -35,7 +35,7 @@ A component is named as in a scenario, such as kubelet/node-a, or by the beginni
 its name if no other begins so.`,
 		Example: `  skewrig cluster logs up-4711
   skewrig cluster logs up-4711 kubelet/node-a --follow
-  skewrig cluster logs --report report kep-4939/skew/older-kubelet/apiserver:v1.37.1/kubelet:v1.36.3 kube-apiserver
+  skewrig cluster logs --report report kep-4939/skew/older-kubelet kube-apiserver
   skewrig cluster logs up-4711 pods/default_web/app/0`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: f.run,

@@ -30,7 +30,7 @@ func newNodeImage() *cobra.Command {
 		Long: `Build node images for kind: Debian's packages, the files of kind's own images, and the
 components of a release, built from its module. It takes root, debootstrap and Docker, and no
 registry. skewrig run --provider kind finds them by their names.`,
-		Example: `  sudo skewrig build node-image v1.37.1 v1.36.3
+		Example: `  sudo skewrig build node-image newest previous
   sudo skewrig run --provider kind kep-4939/e2e`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: f.run,

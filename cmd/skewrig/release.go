@@ -50,10 +50,10 @@ several machines with --only, into directories that are then copied into one.
 
 Exit codes: 0 all as expected, 1 a nonconformance or a finding, 2 a stage was not judged, or has
 not run, 3 nothing was started.`,
-		Example: `  skewrig release v1.38.0-beta.0
-  skewrig release v1.38.0-beta.0 --since v1.37.1 --report-dir beta
-  skewrig release v1.38.0-beta.0 --only catalog --only gates
-  skewrig release v1.38.0 --baseline report              # a report of the catalog on v1.37.1`,
+		Example: `  skewrig release vX.Y.0-beta.0
+  skewrig release vX.Y.0-beta.0 --since vX.Y.Z --report-dir beta
+  skewrig release vX.Y.0-beta.0 --only catalog --only gates
+  skewrig release vX.Y.0 --baseline report              # a report of the release before`,
 		Args: cobra.ExactArgs(1),
 		RunE: f.run,
 	}

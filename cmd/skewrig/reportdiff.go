@@ -57,7 +57,7 @@ other sections for exit code 1.`,
 		Example: `  skewrig report diff yesterday today
   skewrig report diff main.json report -o markdown > comment.md
   skewrig report diff a b --exit-on any
-  skewrig report diff report --across kubelet=v1.37.1,v1.36.3`,
+  skewrig report diff report --across kubelet=NEWER,OLDER`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: f.run,
 	}

@@ -64,7 +64,7 @@ a page, a JUnit file, these scenarios, which skewrig run takes, drafts of issues
 
 Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
 		Example: `  skewrig sweep
-  skewrig sweep v1.37.1 --to v1.36.3 --report-dir rollback
+  skewrig sweep newest --to previous --report-dir rollback
   skewrig sweep --gates GRPCContainerProbeTLS --kinds Deployment --at kube-apiserver
   skewrig sweep --budget 2h --seed 7
   skewrig sweep --baseline sweep.json --report-dir tonight`,

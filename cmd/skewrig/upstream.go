@@ -46,7 +46,7 @@ With --kubelet, the node is of an older release than the control plane and the s
 are tests of version skew. Given several times, the specs run with each kubelet, on a rig of its
 own, and the report has a cell for each.`,
 		Example: `  skewrig upstream --focus Probing
-  skewrig upstream v1.37.1 --kubelet v1.36.3 --focus Probing
+  skewrig upstream newest --kubelet previous --focus Probing
   skewrig upstream --kubelet newest --kubelet previous --focus Probing
   skewrig upstream --focus 'Container Runtime' --skip 'image'
   sudo skewrig upstream --runtime containerd --focus Probing

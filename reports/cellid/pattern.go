@@ -29,7 +29,7 @@ func Compile(pattern string) (Pattern, error) {
 	return Pattern{text: pattern, segments: segments}, nil
 }
 
-// setApart is a segment in which each ** is a segment of its own: **/*:v1.37.1 for **:v1.37.1.
+// setApart is a segment in which each ** is a segment of its own: **/*:newest for **:newest.
 func setApart(segment string) string {
 	parts := strings.Split(segment, "**")
 	for i := range parts {

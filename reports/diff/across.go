@@ -22,7 +22,7 @@ func ParseAcross(text string) (Across, error) {
 	axis, values, _ := strings.Cut(text, "=")
 	before, after, _ := strings.Cut(values, ",")
 	if axis == "" || before == "" || after == "" || before == after {
-		return Across{}, fmt.Errorf("%q is not AXIS=BEFORE,AFTER, as kubelet=v1.37.1,v1.36.3", text)
+		return Across{}, fmt.Errorf("%q is not AXIS=BEFORE,AFTER, as kubelet=NEWER,OLDER", text)
 	}
 	return Across{axis, before, after}, nil
 }

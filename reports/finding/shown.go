@@ -97,7 +97,7 @@ func fakeIn(n *narrate.Narration) string {
 	return strings.Join(all, " ")
 }
 
-// namedRelease is a release of Kubernetes in a text: 1.36, v1.36.0. HTTP/1.1 is none.
+// namedRelease is a release of Kubernetes in a text: 1.36, v1.90.1. HTTP/1.1 is none.
 var namedRelease = regexp.MustCompile(`(?:^|[^/\w.])v?(1\.\d{2})\b`)
 
 // notRun are the minor releases of Kubernetes that the texts of a finding name, and that did

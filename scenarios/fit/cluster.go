@@ -25,7 +25,7 @@ func asked(wanted release.Version) string {
 	return minor
 }
 
-// isAsked reports whether what a cluster runs, such as v1.36.2-gke.100, is what a scenario asks for.
+// isAsked reports whether what a cluster runs, such as v1.90.2-gke.100, is what a scenario asks for.
 func isAsked(wanted release.Version, runs string) bool {
 	patch, _, _ := strings.Cut(runs, "-")
 	patch, _, _ = strings.Cut(patch, "+")

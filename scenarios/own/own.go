@@ -48,7 +48,7 @@ type Config struct {
 	KnownDeviations []string `json:"knownDeviations,omitempty"`
 	// Releases are axes that the scenarios share: a scenario that refers to ${kubelet}
 	// and has no axis kubelet has the one of this name. Values are releases as in a
-	// scenario: newest, previous, v1.36, or v1.36.3. If unset, scenarios share none.
+	// scenario: newest, previous, v1.36, or vX.Y.Z. If unset, scenarios share none.
 	Releases map[string][]string `json:"releases,omitempty"`
 	// BuiltIn has the catalog that comes with skewrig listed and run beside this one.
 	// If unset, this one stands in its place.

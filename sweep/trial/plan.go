@@ -22,7 +22,7 @@ type Turn struct {
 	To release.Version `json:"to,omitempty"`
 }
 
-// String says what changes: gates off at kube-apiserver, kube-apiserver/b for controllers to v1.36.3 and back.
+// String says what changes: gates off at kube-apiserver, kube-apiserver/b for controllers to another release and back.
 func (t Turn) String() string {
 	at := strings.NewReplacer(ClientsServer, ClientsServer+" for clients", ControllersServer, ControllersServer+" for controllers").Replace(strings.Join(t.At, ", "))
 	if t.To == "" {
