@@ -139,8 +139,9 @@ bench: build ## measure what docs/results.md shows
 	SKEWRIG_BROWSER_TESTS=wanted $(GO) test -run='^$$' -bench=. -benchtime=3x -timeout=60m ./harness/... ./fakeservers/... ./scenarios/... ./reports/... ./suites/...
 	$(GO) test -C suites/bench/envtest -run='^$$' -bench=. -benchtime=1x -timeout=30m
 
-lint: $(TOOLS)/golangci-lint ## static checks
+lint: $(TOOLS)/golangci-lint ## static checks, and the words of comments, messages and pages
 	$(TOOLS)/golangci-lint run
+	$(GO) test -count=1 ./harness/internal/wording
 
 fmt: $(TOOLS)/golangci-lint ## format the code
 	$(TOOLS)/golangci-lint fmt
