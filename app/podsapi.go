@@ -37,13 +37,10 @@ func CheckPodsAPI(ctx context.Context, socket string, o Options) (_ reports.Repo
 	if err != nil || o.Dir == "" {
 		return report, err
 	}
-	dir, done, err := o.claimed(PodsAPICells())
+	done, err := Place{Dir: o.Dir}.begin(o.Claimed, PodsAPICells())
 	if err != nil {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if err := dir.clear(); err != nil {
-		return report, err
-	}
 	return finish(ctx, o.Dir, report)
 }

@@ -73,6 +73,22 @@ func (p Place) Claim(cells []string) (_ *ReportDir, err error) {
 	return d, err
 }
 
+// begin claims the directory for a report of cells, unless the caller has claimed it, and removes the report that it
+// replaces. Done gives the directory back, if it was not the caller's.
+func (p Place) begin(claimed *ReportDir, cells []string) (done func() error, err error) {
+	if claimed != nil {
+		return func() error { return nil }, claimed.clear()
+	}
+	if claimed, err = p.Claim(cells); err != nil {
+		return nil, err
+	}
+	done = func() error { return Failed(claimed.Close()) }
+	if err := claimed.clear(); err != nil {
+		return nil, errors.Join(err, done())
+	}
+	return done, nil
+}
+
 // ClaimFor is Claim for planned cells.
 func (p Place) ClaimFor(cells []plan.Cell) (*ReportDir, error) { return p.Claim(cellIDs(cells)) }
 

@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/containerd"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate/compare"
-	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -92,39 +90,24 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, e
 			return reports.Report{}, err
 		}
 	}
-	dir, done, err := o.claimed(cellIDs(cells))
+	done, err := Place{Dir: o.Dir}.begin(o.Claimed, cellIDs(cells))
 	if err != nil {
 		return reports.Report{}, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if err := dir.clear(); err != nil {
-		return reports.Report{}, err
-	}
 	return s.run(ctx)
-}
-
-// claimed is the report directory, claimed for cells, and what gives it back if nobody
-// else does.
-func (o Options) claimed(cells []string) (dir *ReportDir, done func() error, err error) {
-	if o.Claimed != nil {
-		return o.Claimed, func() error { return nil }, nil
-	}
-	if dir, err = (Place{Dir: o.Dir}).Claim(cells); err != nil {
-		return nil, nil, err
-	}
-	return dir, func() error { return Failed(dir.Close()) }, nil
 }
 
 // runner is a run of cells, once or several times each.
 type runner struct {
 	Options
 	*assembler
+	*drafter
 	cells []plan.Cell
 	// round runs cells once each, for the time of the given number.
 	round func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error
 
 	mu   sync.Mutex
-	news chan struct{} // has room for one
 	ran  []ranCell
 	with *comparer
 	bad  map[string]bool // cells of which a run was not as expected
@@ -146,8 +129,8 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 	}
 	unexpected := func(c reports.Cell) bool { return !c.Unfinished && !known.excuse(c).Outcome.Expected() }
 	keepRig := o.firstKept(known.excuse)
-	return &runner{
-		Options: o, assembler: known, cells: cells, not: not, with: newComparer(o.Dir, cells), news: make(chan struct{}, 1), bad: make(map[string]bool),
+	r := &runner{
+		Options: o, assembler: known, cells: cells, not: not, with: newComparer(o.Dir, cells), bad: make(map[string]bool),
 		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
 				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, AllowHost: o.AllowHost, Existing: o.Existing, Kind: o.Kind, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
@@ -155,7 +138,9 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 			_, err := e.Run(ctx, cells)
 			return err
 		},
-	}, nil
+	}
+	r.drafter = newDrafter(o.Dir, r.report)
+	return r, nil
 }
 
 // shuffle is what decides the order of a round.
@@ -180,26 +165,17 @@ func (o Options) firstKept(excuse func(reports.Cell) reports.Cell) func(context.
 
 // run runs all cells, and writes the report of it.
 func (s *runner) run(ctx context.Context) (reports.Report, error) {
-	if err := s.draft(); err != nil {
-		return reports.Report{}, Failed(fmt.Errorf("writing the report: %w", err))
-	}
-	stop := keep(s.news, s.draft)
-	err := s.rounds(ctx)
-	s.mu.Lock()
-	for _, ran := range s.with.rest() {
-		s.ended(ran)
-	}
-	s.mu.Unlock()
-	stop()
-	if err != nil {
-		return reports.Report{}, err
-	}
-	report, err := s.report("the run was broken off")
-	if err != nil {
-		return report, err
-	}
-	report.Problems = append(report.Problems, unneeded(s.cells, report)...)
-	return finish(ctx, s.Dir, report)
+	return s.execute(ctx, func() ([]string, error) {
+		if err := s.rounds(ctx); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, ran := range s.with.rest() {
+			s.ended(ran)
+		}
+		return []string{"the run was broken off"}, nil
+	})
 }
 
 // rounds runs the cells until there is nothing left to do. Where there are fewer
@@ -250,10 +226,7 @@ func (s *runner) ended(ran ranCell) {
 	cell := s.with.cells[result.ID]
 	cell.ID = runLabel(cell.ID, ran.number)
 	result.ID = cell.ID
-	select {
-	case s.news <- struct{}{}:
-	default: // there is news already
-	}
+	s.wake()
 	s.Progress(engine.Progress{Cell: cell, Result: &result})
 }
 
@@ -267,7 +240,7 @@ func runLabel(id string, number int) string {
 
 // report is the report of what has run so far. If that is not everything, it is
 // partial, and says why.
-func (s *runner) report(why string) (reports.Report, error) {
+func (s *runner) report(why ...string) (reports.Report, error) {
 	if s.Built != nil {
 		s.reproduce.Components = components(s.Built())
 	}
@@ -302,55 +275,14 @@ func (s *runner) report(why string) (reports.Report, error) {
 		report.Cells[i].MissingRuns = missing[c.ID]
 	}
 	if short := len(missing); short > 0 {
-		report.BrokenOff = fmt.Sprintf("%s: %d of %d cells did not run to their end", why, short, len(s.cells))
+		report.BrokenOff = fmt.Sprintf("%s: %d of %d cells did not run to their end", strings.Join(why, "; "), short, len(s.cells))
 		if s.Repeat > 1 {
 			report.BrokenOff += fmt.Sprintf(" %d times", s.Repeat)
 		}
 		report.Partial = report.BrokenOff
 	}
+	report.Problems = append(report.Problems, unneeded(s.cells, report)...)
 	return report, err
-}
-
-// draft writes a report of what has run so far. Other formats than JSON are for
-// whole reports.
-func (s *runner) draft() error {
-	report, err := s.report("the run was not over when this was written")
-	if err != nil {
-		return err
-	}
-	return render.WriteFile(s.Dir, render.JSONFile, func(w io.Writer) error { return render.JSON(w, report) })
-}
-
-// draftPause is how long there is between two drafts. It is as much longer as it
-// takes for them to be a twentieth of the time.
-const draftPause = time.Second
-
-// keep writes a draft when there is news, but not all the time, until it is
-// stopped. A draft that can't be written is left to the next one, and to the whole
-// report at the end, which tells.
-func keep(news <-chan struct{}, draft func() error) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var keeping sync.WaitGroup
-	keeping.Go(func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-news:
-			}
-			began := time.Now()
-			_ = draft()
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(max(draftPause, 20*time.Since(began))):
-			}
-		}
-	})
-	return func() {
-		cancel()
-		keeping.Wait()
-	}
 }
 
 // compareRuns finds where good and bad runs of cells part, in the histories below

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"runtime"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/upstream"
 )
@@ -109,18 +107,15 @@ func (u Upstream) Run(ctx context.Context, builder *build.Builder) (_ reports.Re
 		return reports.Report{}, err
 	}
 	u.Reproduce.Components = components(binaries)
-	run := &specsRun{Upstream: u, program: program.Path, expected: expected, todo: u.todo(specs), ended: make(map[string]reports.Cell), news: make(chan struct{}, 1)}
+	run := newSpecsRun(u, program.Path, expected, specs)
 	if u.Release == release.Newest {
 		run.problems = expected.Problems(all)
 	}
-	dir, err := u.Place.Claim(run.ids())
+	done, err := u.Place.begin(nil, run.ids())
 	if err != nil {
 		return reports.Report{}, err
 	}
-	defer func() { err = errors.Join(err, Failed(dir.Close())) }()
-	if err := dir.clear(); err != nil {
-		return reports.Report{}, err
-	}
+	defer func() { err = errors.Join(err, done()) }()
 	return run.run(ctx, func(rig specsRig) error { return run.on(ctx, builder, rig) })
 }
 
@@ -145,15 +140,21 @@ func (u Upstream) todo(specs []upstream.Spec) (all []specOn) {
 // specsRun is a run of specs.
 type specsRun struct {
 	Upstream
+	*drafter
 	program  string
 	expected upstream.Expectations
 	problems []string // of the run as a whole
 	todo     []specOn
-	news     chan struct{} // has room for one
 
 	mu     sync.Mutex
 	ended  map[string]reports.Cell // by id
 	broken []string                // why not all were run; empty if they were
+}
+
+func newSpecsRun(u Upstream, program string, expected upstream.Expectations, specs []upstream.Spec) *specsRun {
+	r := &specsRun{Upstream: u, program: program, expected: expected, todo: u.todo(specs), ended: make(map[string]reports.Cell)}
+	r.drafter = newDrafter(u.Place.Dir, r.report)
+	return r
 }
 
 func (r *specsRun) ids() (all []string) {
@@ -166,31 +167,23 @@ func (r *specsRun) ids() (all []string) {
 // run runs the specs, with a function that runs those of one rig, and writes the report. What fails of one rig
 // keeps no other from its specs. Then the report has what was seen, and is returned with the error.
 func (r *specsRun) run(ctx context.Context, on func(specsRig) error) (reports.Report, error) {
-	if err := r.draft(); err != nil {
-		return reports.Report{}, Failed(fmt.Errorf("writing the report: %w", err))
-	}
-	stop := keep(r.news, r.draft)
-	rigs := r.rigs()
-	failed := make([]error, len(rigs))
-	var group sync.WaitGroup
-	for i, rig := range rigs {
-		group.Go(func() { failed[i] = on(rig) })
-	}
-	group.Wait()
-	stop()
-	err := errors.Join(failed...)
-	switch {
-	case ctx.Err() != nil:
-		r.broken = []string{"it was interrupted"}
-	case err != nil:
-		r.broken = append(r.broken, err.Error())
-	}
-	report, wrong := r.report(r.broken...)
-	if wrong != nil {
-		return report, errors.Join(err, wrong)
-	}
-	report, wrong = finish(ctx, r.Place.Dir, report)
-	return report, errors.Join(err, wrong)
+	return r.execute(ctx, func() ([]string, error) {
+		rigs := r.rigs()
+		failed := make([]error, len(rigs))
+		var group sync.WaitGroup
+		for i, rig := range rigs {
+			group.Go(func() { failed[i] = on(rig) })
+		}
+		group.Wait()
+		err := errors.Join(failed...)
+		switch {
+		case ctx.Err() != nil:
+			r.broken = []string{"it was interrupted"}
+		case err != nil:
+			r.broken = append(r.broken, err.Error())
+		}
+		return r.broken, err
+	})
 }
 
 // report is the report of what has run so far. If that is not everything, it is partial, and
@@ -217,15 +210,6 @@ func (r *specsRun) report(why ...string) (reports.Report, error) {
 		report.Partial = report.BrokenOff
 	}
 	return report, Failed(err)
-}
-
-// draft writes a report of what has run so far.
-func (r *specsRun) draft() error {
-	report, err := r.report("the run was not over when this was written")
-	if err != nil {
-		return err
-	}
-	return render.WriteFile(r.Place.Dir, render.JSONFile, func(w io.Writer) error { return render.JSON(w, report) })
 }
 
 // on runs the specs of one rig: those that may have company first, the others one after the other.
@@ -331,9 +315,6 @@ func (r *specsRun) add(s specOn, cell reports.Cell) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended[s.id()] = cell
-	select {
-	case r.news <- struct{}{}:
-	default: // there is news already
-	}
+	r.wake()
 	r.Tell(cell, len(r.ended), len(r.todo))
 }

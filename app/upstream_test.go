@@ -142,7 +142,7 @@ func run(t *testing.T, tell func(c reports.Cell, done, of int)) *specsRun {
 		Args: []string{"upstream", "v1.90.1"}, Tell: tell,
 	}
 	specs := []upstream.Spec{{Name: "Pods [Slow] run", ID: "pods/run"}, {Name: "Pods stop", ID: "pods/stop"}}
-	return &specsRun{Upstream: u, todo: u.todo(specs), ended: make(map[string]reports.Cell), news: make(chan struct{}, 1)}
+	return newSpecsRun(u, "", upstream.Expectations{}, specs)
 }
 
 func TestASpecSaysHowItIsRunAgain(t *testing.T) {
