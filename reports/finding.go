@@ -23,29 +23,50 @@ const (
 	Unlisted Class = "unlisted"
 )
 
-// Classes lists the classes that a list of known deviations may have, by weight.
-func Classes() []Class { return []Class{Defect, Contradiction, Outrun, KnownBug} }
-
-// Meaning returns what a class says, in a heading.
-func (c Class) Meaning() string {
-	return map[Class]string{
-		Defect:        "Defects of releases",
-		Contradiction: "Texts that contradict themselves",
-		Outrun:        "Texts that are behind the code",
-		KnownBug:      "Known bugs",
-		Unlisted:      "New",
-	}[c]
+// classInfo is what a class of findings is called, and what it says.
+type classInfo struct {
+	class         Class
+	word, heading string
+	// ofText says that a text is at fault, and not a release.
+	ofText bool
 }
 
+// classes are the classes by weight. A new one is a line here.
+var classes = []classInfo{
+	{Defect, "defect", "Defects of releases", false},
+	{Contradiction, "text contradicts itself", "Texts that contradict themselves", true},
+	{Outrun, "text behind the code", "Texts that are behind the code", true},
+	{KnownBug, "known bug", "Known bugs", false},
+	{Unlisted, "new", "New", false},
+}
+
+// Classes lists the classes that a list of known deviations may have, by weight.
+func Classes() (all []Class) {
+	for _, c := range classes {
+		if c.class != Unlisted {
+			all = append(all, c.class)
+		}
+	}
+	return all
+}
+
+// Meaning returns what a class says, in a heading.
+func (c Class) Meaning() string { return c.info().heading }
+
 // Word returns what a class is called of one finding.
-func (c Class) Word() string {
-	return map[Class]string{
-		Defect:        "defect",
-		Contradiction: "text contradicts itself",
-		Outrun:        "text behind the code",
-		KnownBug:      "known bug",
-		Unlisted:      "new",
-	}[c]
+func (c Class) Word() string { return c.info().word }
+
+// OfText reports whether the text of a proposal is at fault, and not a release.
+func (c Class) OfText() bool { return c.info().ofText }
+
+// info is the line of a class. Of an unknown class it is empty.
+func (c Class) info() (found classInfo) {
+	for _, one := range classes {
+		if one.class == c {
+			found = one
+		}
+	}
+	return found
 }
 
 // Finding is what a list of known deviations says of one of them.

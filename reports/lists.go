@@ -47,3 +47,15 @@ func firsts[T comparable](list []T) []T {
 		return before
 	})
 }
+
+// Truncate returns at most so many runes of a text, and says by "…" that there were more.
+func Truncate(text string, limit int) string {
+	n := 0
+	for at := range text {
+		if n == limit {
+			return text[:at] + "…"
+		}
+		n++
+	}
+	return text
+}

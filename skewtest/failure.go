@@ -16,7 +16,7 @@ import (
 
 const (
 	// mostMoments is how many moments a failed test shows, mostLines how many errors in
-	// the log of a component, and mostText how many bytes of each.
+	// the log of a component, and mostText how many runes of each.
 	mostMoments, mostLines, mostText = 30, 3, 200
 )
 
@@ -103,17 +103,10 @@ func tell(n narrate.Narration, namespace string) string {
 	for _, log := range n.Logs {
 		lines := slices.DeleteFunc(slices.Clone(log.Lines), func(l narrate.Line) bool { return l.Tone != narrate.Bad })
 		for _, l := range lines[max(0, len(lines)-mostLines):] {
-			fmt.Fprintf(&b, "  %s: %s\n", log.Path, shortened(l.Text))
+			fmt.Fprintf(&b, "  %s: %s\n", log.Path, reports.Truncate(l.Text, mostText))
 		}
 	}
 	return b.String()
-}
-
-func shortened(text string) string {
-	if len(text) <= mostText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:mostText], "") + "…"
 }
 
 // inTime sorts moments by time. Of two at the same time that say the same, one with more

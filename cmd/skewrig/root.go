@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -124,9 +123,7 @@ func versionOf(info *debug.BuildInfo) string {
 }
 
 func printJSON[T any](w io.Writer, v T) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+	return render.JSON(w, v)
 }
 
 // finish prints a report, which is in a directory if that is set, and turns it

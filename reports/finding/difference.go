@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
@@ -17,7 +18,7 @@ func (s sight) loss() Exhibit {
 	}
 	var lines []string
 	for _, l := range s.history {
-		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s: %s", l.At, l.Text, l.What), maxExhibit)+left[l.Tone])
+		lines = append(lines, reports.Truncate(fmt.Sprintf("%7.3f s  %s: %s", l.At, l.Text, l.What), maxExhibit)+left[l.Tone])
 	}
 	return Exhibit{Title: "History of the field", Text: strings.Join(lines, "\n")}
 }
@@ -113,7 +114,7 @@ const (
 func (s sight) setUp() Exhibit {
 	lines := slices.Clone(s.SetUp)
 	for i, line := range lines {
-		lines[i] = bounded(line, maxSetting)
+		lines[i] = reports.Truncate(line, maxSetting)
 	}
 	return Exhibit{Title: "The rig, and what its servers answer", Text: strings.Join(lines[:min(len(lines), maxSetUp)], "\n")}
 }
@@ -168,7 +169,7 @@ func around(lines []string, field string) (near []string) {
 	for i, line := range lines {
 		switch {
 		case keep[i] && len(near) < maxDiff:
-			near = append(near, bounded(line, maxExhibit))
+			near = append(near, reports.Truncate(line, maxExhibit))
 		case i > 0 && keep[i-1] && len(near) < maxDiff:
 			near = append(near, " …")
 		}

@@ -119,15 +119,6 @@ func (s sight) acted(before float64) (last narrate.Step, is bool) {
 	return last, is
 }
 
-// bounded is a line of a bounded length, in runes.
-func bounded(line string, limit int) string {
-	runes := []rune(line)
-	if len(runes) <= limit {
-		return line
-	}
-	return string(runes[:limit]) + "…"
-}
-
 // attempts are a few of those of what the expression is about, of each kind the last; those
 // that failed come first.
 func (s sight) attempts() Exhibit {
@@ -145,10 +136,10 @@ func (s sight) attempts() Exhibit {
 	var lines []string
 	for _, of := range kinds[:min(len(kinds), maxAttempts)] {
 		last := of[len(of)-1]
-		lines = append(lines, bounded(fmt.Sprintf("%7.3f s  %s, %s: %s (one of %d)", last.At, last.Container, last.By, last.Observed, len(of)), maxExhibit))
+		lines = append(lines, reports.Truncate(fmt.Sprintf("%7.3f s  %s, %s: %s (one of %d)", last.At, last.Container, last.By, last.Observed, len(of)), maxExhibit))
 		wire := s.WireOf(last)
 		for _, w := range wire[:min(len(wire), maxWire)] {
-			lines = append(lines, bounded("             "+strings.TrimSpace(w.What+": "+w.Text), maxExhibit))
+			lines = append(lines, reports.Truncate("             "+strings.TrimSpace(w.What+": "+w.Text), maxExhibit))
 		}
 	}
 	return Exhibit{Title: "On the wire", Text: strings.Join(lines, "\n")}

@@ -87,7 +87,7 @@ func (s sight) led() []Moment {
 	}
 	slices.SortStableFunc(all, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
 	for i := range all {
-		all[i].Text = bounded(all[i].Text, maxExhibit)
+		all[i].Text = reports.Truncate(all[i].Text, maxExhibit)
 	}
 	return all
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
-
-	"github.com/skewrig/skewrig/reports"
 )
 
 // Owner is who can mend what a finding is of: the SIG whose text it is in, or whose code
@@ -15,7 +13,7 @@ func (f Finding) Owner() string {
 	for _, at := range f.At {
 		ofCode = cmp.Or(ofCode, codeOwner(at))
 	}
-	if f.Class == reports.Contradiction || f.Class == reports.Outrun {
+	if f.Class.OfText() {
 		return cmp.Or(textOwner(f.Document), ofCode)
 	}
 	return cmp.Or(ofCode, textOwner(f.Document))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
 )
 
 const (
@@ -83,10 +84,7 @@ func (l *lane) mark(at float64, label, detail string, tone Tone) {
 
 // shortened is a text that a program has written, of a bounded length.
 func shortened(text string, limit int) string {
-	if len(text) > limit {
-		text = text[:limit] + "…"
-	}
-	return strings.ToValidUTF8(text, "�")
+	return reports.Truncate(strings.ToValidUTF8(text, "�"), limit)
 }
 
 // warn marks the warning of an Event object, if its object has a lane.

@@ -47,7 +47,7 @@ func (d deviation) kind() kind {
 		return kind{"of a list of the run's own", "of a list of the run's own"}
 	case d.Class == reports.Defect:
 		return kind{"defect" + reported, "defects" + reported}
-	case d.Class == reports.Contradiction || d.Class == reports.Outrun:
+	case d.Class.OfText():
 		return kind{"error of " + text + reported, "errors of " + text + reported}
 	case d.Class == reports.KnownBug && d.Issue != "":
 		return kind{"reported bug", "reported bugs"}

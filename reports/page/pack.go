@@ -298,7 +298,7 @@ func (q *requirement) add(at int, c reports.Cell) {
 	q.Cells = append(q.Cells, at)
 	q.Letters += looks[o].letter
 	if o != reports.Pass {
-		q.Reasons[at] = cut(reasonFor(q.ID, o, c), maxRowReason)
+		q.Reasons[at] = reports.Truncate(reasonFor(q.ID, o, c), maxRowReason)
 	}
 }
 

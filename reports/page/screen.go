@@ -359,7 +359,7 @@ func (sc scene) areas() (areas []cellArea) {
 			areas = append(areas, cellArea{KEP: c.KEP, Title: sc.keps[c.KEP]})
 		}
 		areas[at].Cells = append(areas[at].Cells, cellRow{
-			tile: cellTile(c), At: i, Of: sc.titles[c.Scenario], Took: render.Took(c.DurationSeconds), Reason: cut(c.Reason, maxRowReason),
+			tile: cellTile(c), At: i, Of: sc.titles[c.Scenario], Took: render.Took(c.DurationSeconds), Reason: reports.Truncate(c.Reason, maxRowReason),
 		})
 	}
 	return areas
@@ -405,14 +405,6 @@ func outcomesOf(cells []reports.Cell) []outcome {
 		}
 	}
 	return slices.DeleteFunc(legend(), func(o outcome) bool { return !seen[o.Name] })
-}
-
-func cut(s string, limit int) string {
-	runes := []rune(s)
-	if len(runes) <= limit {
-		return s
-	}
-	return string(runes[:limit]) + "…"
 }
 
 var (

@@ -146,7 +146,7 @@ func (t told) entries() map[string]map[string]string {
 		all[cell] = make(map[string]string)
 		for id, c := range checks {
 			all[cell][id] = known.Draft{
-				Cells: cell, Checks: append([]string{id}, c.Also...), Reason: cut(render.Visible(cmp.Or(c.Cause, c.Headline)), maxEntryReason), Link: texts[c.Check.Requirement].Text.Address,
+				Cells: cell, Checks: append([]string{id}, c.Also...), Reason: reports.Truncate(render.Visible(cmp.Or(c.Cause, c.Headline)), maxEntryReason), Link: texts[c.Check.Requirement].Text.Address,
 			}.YAML()
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/diff"
 )
 
 // The files that WriteDir writes.
@@ -24,8 +23,8 @@ const (
 	JUnitFile = "junit.xml"
 )
 
-// JSON writes a report, which reports.Read reads back, or a diff as indented JSON.
-func JSON[T reports.Report | diff.Diff](w io.Writer, value T) error {
+// JSON writes a value as indented JSON; a report so that reports.Read reads it back.
+func JSON[T any](w io.Writer, value T) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	// The file is for people as well, and arrows and brackets are common in
