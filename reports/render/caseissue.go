@@ -14,9 +14,23 @@ import (
 // CaseIssue drafts what a check that failed in a cell is reported with, if no list has it: a
 // bug report with the evidence of that cell.
 func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case) error {
+	b := BugReport{Title: c.Headline, Machine: &r}
+	b.Happened = section(func(m *markdown) { m.happened(c) })
+	b.Expected = section(func(m *markdown) { m.expectation(f) })
+	b.Reproduce = section(func(m *markdown) { m.withSkewrig(r, c.Again) })
+	b.Background = section(func(m *markdown) {
+		for _, k := range c.Kin {
+			m.kin(c, k)
+		}
+	})
+	b.Version = "What ran, in the order in which it began to:\n\n" + fenced("console", strings.Join(c.Ran, "\n"), "")
 	var m markdown
-	m.title(c.Headline)
-	m.printf("\n### What happened?\n\n")
+	m.printf("%s", b.Markdown())
+	return m.writeTo(w, "the draft of an issue")
+}
+
+// happened writes what is known of a case, with its evidence.
+func (m *markdown) happened(c finding.Case) {
 	if c.Cause != "" {
 		m.printf("%s\n", linkedText(c.Cause))
 		for i, because := range c.Because {
@@ -31,19 +45,6 @@ func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case)
 	if c.Cause != "" {
 		m.folded("The check, as skewrig evaluates it", checkBlock(c))
 	}
-	m.printf("\n### What did you expect to happen?\n")
-	m.expectation(f)
-	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
-	m.withSkewrig(r, c.Again)
-	if len(c.Kin) > 0 {
-		m.printf("\n### Anything else we need to know?\n")
-	}
-	for _, k := range c.Kin {
-		m.kin(c, k)
-	}
-	m.printf("\n### Kubernetes version\n\nWhat ran, in the order in which it began to:\n\n%s\n", fenced("console", strings.Join(c.Ran, "\n"), ""))
-	m.machine(r)
-	return m.writeTo(w, "the draft of an issue")
 }
 
 // also names the other checks of a cell that fail for the same failure.

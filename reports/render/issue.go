@@ -22,7 +22,7 @@ func Issue(w io.Writer, r reports.Report, f finding.Finding) error {
 	switch {
 	case f.Issue != "":
 		m.comment(r, f)
-	case f.Class == reports.Contradiction || f.Class == reports.Outrun:
+	case f.Class.OfText():
 		m.pullRequest(f)
 	default:
 		m.bugReport(r, f)
@@ -85,29 +85,29 @@ func (m *markdown) pullRequestOf(all []finding.Finding) {
 func (m *markdown) title(said string) { m.printf("%s\n", oneLine(said, maxText)) }
 
 func (m *markdown) bugReport(r reports.Report, f finding.Finding) {
-	m.title(f.Headline)
-	m.printf("\n### What happened?\n\n")
-	if f.Class == reports.Unlisted { // nothing more is known of it than values
-		m.printf("%s\n\n", fenced("", f.Instead, ""))
-	} else {
-		m.printf("%s\n\n", sentences(f.Instead, f.Effect))
-	}
-	m.seenOn(f)
-	m.inThisRun(f)
-	m.printf("\n### What did you expect to happen?\n")
-	m.expectation(f)
-	m.printf("\n### How can we reproduce it (as minimally and precisely as possible)?\n")
-	m.steps(r, f)
-	m.printf("\n### Anything else we need to know?\n")
-	m.decidedAt(f)
-	if f.Since != "" {
-		m.printf("\nSince %s\n", f.Since)
-	}
-	if f.Ask != "" {
-		m.printf("\nA way to mend it: %s.\n", text(f.Ask))
-	}
-	m.printf("\n### Kubernetes version\n\n%s\n", fenced("console", strings.Join(slices.Concat(f.Releases, f.Gates), "\n"), ""))
-	m.machine(r)
+	b := BugReport{Title: f.Headline, Machine: &r}
+	b.Happened = section(func(m *markdown) {
+		if f.Class == reports.Unlisted { // nothing more is known of it than values
+			m.printf("%s\n\n", fenced("", f.Instead, ""))
+		} else {
+			m.printf("%s\n\n", sentences(f.Instead, f.Effect))
+		}
+		m.seenOn(f)
+		m.inThisRun(f)
+	})
+	b.Expected = section(func(m *markdown) { m.expectation(f) })
+	b.Reproduce = section(func(m *markdown) { m.steps(r, f) })
+	b.Background = section(func(m *markdown) {
+		m.decidedAt(f)
+		if f.Since != "" {
+			m.printf("\nSince %s\n", f.Since)
+		}
+		if f.Ask != "" {
+			m.printf("\nPossible fix: %s.\n", text(f.Ask))
+		}
+	})
+	b.Version = fenced("console", strings.Join(slices.Concat(f.Releases, f.Gates), "\n"), "")
+	m.printf("%s", b.Markdown())
 }
 
 // withSkewrig says how to see it with skewrig, and how to get that.
@@ -139,14 +139,6 @@ func dayOf(r reports.Report) string {
 		return ""
 	}
 	return last.UTC().Format("2 January 2006")
-}
-
-// machine writes the sections about the machine that a run took place on.
-func (m *markdown) machine(r reports.Report) {
-	m.printf("\n### Cloud provider\n\nnone\n\n### OS version\n\n%s\n", fenced("console", strings.TrimSpace(r.Reproduce.Host.OS+" "+r.Reproduce.Host.Kernel), ""))
-	m.printf("\n### Install tools\n\nskewrig %s\n", text(r.Reproduce.Skewrig))
-	m.printf("\n### Container runtime (CRI) and version (if applicable)\n\na fake runtime of skewrig\n")
-	m.printf("\n### Related plugins (CNI, CSI, ...) and versions (if applicable)\n\nnone\n")
 }
 
 // sentences are those of texts that say something, one after the other.

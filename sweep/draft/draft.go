@@ -41,13 +41,11 @@ func Write(w io.Writer, d Draft) error {
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n### What happened?\n\n%s\n", render.Line(d.title()), d.happened())
-	fmt.Fprintf(&b, "### What did you expect to happen?\n\n%s\n", d.expected())
-	fmt.Fprintf(&b, "### How can we reproduce it (as minimally and precisely as possible)?\n\n%s\n", steps)
-	fmt.Fprintf(&b, "### Anything else we need to know?\n\n%s\n", d.background())
-	fmt.Fprintf(&b, "### Kubernetes version\n\n%s\n", render.MarkdownBlock("console", string(d.Version)))
-	if _, err := io.WriteString(w, b.String()); err != nil {
+	report := render.BugReport{
+		Title: d.title(), Happened: d.happened(), Expected: d.expected(), Reproduce: steps, Background: d.background(),
+		Version: render.MarkdownBlock("console", string(d.Version)),
+	}
+	if _, err := io.WriteString(w, report.Markdown()); err != nil {
 		return fmt.Errorf("writing the draft of an issue: %w", err)
 	}
 	return nil
