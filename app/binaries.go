@@ -12,8 +12,8 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // Binaries say where components come from.
@@ -252,7 +252,7 @@ func SaidOfReleases(err error) []string {
 func located(failures build.Errors, cells []plan.Cell) error {
 	places := make(map[string]string) // by target
 	for _, t := range plan.Targets(cells) {
-		places[engine.Target(t).String()] = t.Place
+		places[provider.Target(t).String()] = t.Place
 	}
 	var located []error
 	said := make(map[string]bool)
@@ -274,7 +274,7 @@ func located(failures build.Errors, cells []plan.Cell) error {
 func Targets(cells []plan.Cell) []build.Target {
 	var all []build.Target
 	for _, t := range plan.Targets(cells) {
-		all = append(all, engine.Target(t))
+		all = append(all, provider.Target(t))
 	}
 	if slices.ContainsFunc(cells, plan.HasContainers) {
 		all = append(all, build.ContainerTarget())
@@ -282,7 +282,7 @@ func Targets(cells []plan.Cell) []build.Target {
 	need := make(map[string]int)
 	for _, c := range cells {
 		for _, t := range plan.Targets([]plan.Cell{c}) {
-			need[engine.Target(t).String()]++
+			need[provider.Target(t).String()]++
 		}
 	}
 	slices.SortStableFunc(all, func(a, b build.Target) int { return cmp.Compare(need[b.String()], need[a.String()]) })

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/harness/existing"
-	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/fit"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/cluster"
 )
 
 // ExistingCluster says on which existing cluster cells run.
@@ -28,7 +28,7 @@ type ExistingCluster struct {
 
 // Open connects to the cluster, and reads what is to be known of it for the cells. It writes
 // nothing. What is not permitted that they need is an error, all of it.
-func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*engine.Existing, error) {
+func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*cluster.Provider, error) {
 	if err := fit.CheckImages(c.Images); err != nil {
 		return nil, fmt.Errorf("--real-image: %w", err)
 	}
@@ -38,11 +38,11 @@ func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*engine.E
 	if _, err := engine.Compile(cells); err != nil { // it says what the cells observe, too
 		return nil, err
 	}
-	cluster, err := existing.Connect(ctx, c.Config)
+	api, err := existing.Connect(ctx, c.Config)
 	if err != nil {
 		return nil, err
 	}
-	on := &engine.Existing{Cluster: cluster, Images: c.Images, Player: c.Player}
+	on := &cluster.Provider{Cluster: api, Images: c.Images, Player: c.Player}
 	some := possible(on.Use(), cells)
 	if err := permitted(ctx, on, some); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*engine.E
 			wanted.NodeGates = wanted.NodeGates || len(n.Gates) > 0
 		}
 	}
-	on.Facts, err = cluster.Read(ctx, wanted)
+	on.Facts, err = api.Read(ctx, wanted)
 	return on, err
 }
 
@@ -80,15 +80,15 @@ func possible(use fit.Use, cells []plan.Cell) (some []plan.Cell) {
 }
 
 // permitted is an error if something is not permitted that cells need.
-func permitted(ctx context.Context, on *engine.Existing, cells []plan.Cell) error {
-	needed, cluster := existing.Base(), on.Cluster
+func permitted(ctx context.Context, on *cluster.Provider, cells []plan.Cell) error {
+	needed, api := existing.Base(), on.Cluster
 	accesses := on.Use().Accesses(cells)
 	var names []string
 	for _, a := range accesses {
 		resource, _, _ := strings.Cut(a.Resource, "/")
 		names = append(names, resource)
 	}
-	groups, err := cluster.Groups(names)
+	groups, err := api.Groups(names)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func permitted(ctx context.Context, on *engine.Existing, cells []plan.Cell) erro
 			needed = append(needed, existing.Permission{Verb: a.Verb, Group: group, Resource: a.Resource})
 		}
 	}
-	missing, err := cluster.Missing(ctx, needed)
+	missing, err := api.Missing(ctx, needed)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -121,13 +121,6 @@ func listed(permissions []existing.Permission) string {
 		text.WriteString("\n  " + of + ": " + strings.Join(verbs[of], ", "))
 	}
 	return text.String()
-}
-
-// WithCluster is what it takes to run the same again on a cluster. Which one it was is not part of
-// it: a report may be published.
-func WithCluster(r reports.Reproduce, on *engine.Existing) reports.Reproduce {
-	r.Provider, r.Components = ProviderCluster, on.Components()
-	return r
 }
 
 // ProviderCluster is the provider of cells that run on an existing cluster.

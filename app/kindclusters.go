@@ -13,10 +13,10 @@ import (
 	"github.com/skewrig/skewrig/harness/kind"
 	"github.com/skewrig/skewrig/harness/nodeimage"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/fit"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	onkind "github.com/skewrig/skewrig/scenarios/provider/kind"
 )
 
 // ProviderKind is the provider of cells that run on kind clusters.
@@ -33,7 +33,7 @@ type KindClusters struct {
 
 // Open begins to make kind clusters, which close ends. What is missing on this machine is an error
 // before anything starts. Of kindest/node, an image that is not there is pulled.
-func (c KindClusters) Open(ctx context.Context, builder *build.Builder, cells []plan.Cell, command string, tell func(string)) (_ *engine.Kind, closeIt func() error, err error) {
+func (c KindClusters) Open(ctx context.Context, builder *build.Builder, cells []plan.Cell, command string, tell func(string)) (_ *onkind.Provider, closeIt func() error, err error) {
 	named, err := parseNodeImages(c.Releases, c.NodeImages)
 	if err != nil {
 		return nil, nil, err
@@ -44,7 +44,7 @@ func (c KindClusters) Open(ctx context.Context, builder *build.Builder, cells []
 	if err := kind.Check(ctx); err != nil {
 		return nil, nil, err
 	}
-	k := &engine.Kind{Images: make(map[release.Version]string)}
+	k := &onkind.Provider{Binary: builder.Binary, Images: make(map[release.Version]string)}
 	for _, v := range nodeReleases(cells) {
 		image, err := nodeImageOf(ctx, v, named[v], tell)
 		if err != nil {
@@ -70,7 +70,7 @@ func nodeReleases(cells []plan.Cell) (all []release.Version) {
 		if len(fit.Made.Itself(cell)) > 0 {
 			continue
 		}
-		for _, v := range engine.NodeReleases(cell) {
+		for _, v := range onkind.NodeReleases(cell) {
 			if !slices.Contains(all, v) {
 				all = append(all, v)
 			}
@@ -141,10 +141,4 @@ func nodeImageOf(ctx context.Context, v release.Version, named string, tell func
 		return "", ctx.Err()
 	}
 	return wanted, nil
-}
-
-// WithKind is what it takes to run the same again on kind clusters.
-func WithKind(r reports.Reproduce) reports.Reproduce {
-	r.Provider = ProviderKind
-	return r
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/nodeimage"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
 )
 
 // kindModule is the module of kind.
@@ -40,7 +40,7 @@ func NodeImage(ctx context.Context, builder *build.Builder, v release.Version, t
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	sandbox := filepath.Join(temp, "sandbox.tar")
-	if err := engine.WriteSandboxImage(ctx, builder.Binary, sandbox); err != nil {
+	if err := images.WriteSandboxImage(ctx, builder.Binary, sandbox); err != nil {
 		return "", Failed(err)
 	}
 	name, err = nodeimage.Make(ctx, nodeimage.Config{

@@ -15,6 +15,8 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate/compare"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // Options are how cells are run.
@@ -54,30 +56,30 @@ type Options struct {
 	// AllowHost lets cells reach beyond their rigs, to files, programs and addresses of this machine. If
 	// unset, those that do are refused.
 	AllowHost bool
-	// Existing is the existing cluster on which the cells run. If unset, each has
-	// a rig.
-	Existing *engine.Existing
-	// Kind makes kind clusters for the cells. If unset, each has a rig.
-	Kind *engine.Kind
+	// Provider is what the cells run on. If unset, each has a rig.
+	Provider Provider
 	// Keep is called with the first cell that is not as expected, while its rig is up, and
 	// has the rig until it returns. If unset, each rig is taken down at once.
-	Keep func(context.Context, reports.Cell, *engine.Rig)
+	Keep func(context.Context, reports.Cell, *rig.Rig)
 	// Shuffle begins the cells in a random order that it decides, each time in another one. If
 	// unset, the longest begin first.
 	Shuffle uint64
 	// Warm has control planes that stay up from one run to the next. Then no cell runs again
 	// alone. If unset, all control planes are the run's own.
-	Warm *engine.Warm
+	Warm *rig.Warm
 	// Progress gets each piece of news, from one goroutine at a time, with what is known
 	// to fail marked as such. A cell's id says which run it is. If unset, news is
 	// dropped.
 	Progress func(engine.Progress)
 }
 
+// Provider is what cells run on: ExistingCluster.Open and KindClusters.Open return one.
+type Provider = provider.Provider
+
 // Run runs cells and writes the report of that, with its page. While it lasts, a
 // partial report is in the directory. An interrupt ends it early, and is no error.
 func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, err error) {
-	if err := CheckOutside(cells, o.Existing != nil || o.Kind != nil, o.AllowHost); err != nil {
+	if err := CheckOutside(cells, o.Provider != nil, o.AllowHost); err != nil {
 		return reports.Report{}, err
 	}
 	o.Reproduce.AllowHost = o.AllowHost
@@ -85,7 +87,7 @@ func Run(ctx context.Context, cells []plan.Cell, o Options) (_ reports.Report, e
 	if err != nil {
 		return reports.Report{}, err
 	}
-	if o.Existing == nil && o.Kind == nil {
+	if o.Provider == nil {
 		if err := errors.Join(engine.CheckFlags(ctx, cells, o.Binary), engine.CheckPeers(ctx, cells, o.Binary)); err != nil {
 			return reports.Report{}, err
 		}
@@ -133,7 +135,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 		Options: o, assembler: known, cells: cells, not: not, with: newComparer(o.Dir, cells), bad: make(map[string]bool),
 		round: func(ctx context.Context, number, parallel int, cells []plan.Cell, tell func(engine.Progress)) error {
 			e := &engine.Engine{
-				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, AllowHost: o.AllowHost, Existing: o.Existing, Kind: o.Kind, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
+				Binary: o.Binary, Pending: o.Pending, Dir: roundDir(o.Dir, number), Shuffle: shuffle(o.Shuffle, number), Parallel: parallel, Isolate: o.Isolate, AllowHost: o.AllowHost, Provider: o.Provider, Warm: o.Warm, Unexpected: unexpected, Keep: keepRig, Progress: tell,
 			}
 			_, err := e.Run(ctx, cells)
 			return err
@@ -153,12 +155,12 @@ func shuffle(seed uint64, number int) uint64 {
 
 // firstKept is Keep for one rig only, with what is known to fail marked as such. It is nil
 // if none is to be kept.
-func (o Options) firstKept(excuse func(reports.Cell) reports.Cell) func(context.Context, reports.Cell, *engine.Rig) {
+func (o Options) firstKept(excuse func(reports.Cell) reports.Cell) func(context.Context, reports.Cell, *rig.Rig) {
 	if o.Keep == nil {
 		return nil
 	}
 	var first sync.Once
-	return func(ctx context.Context, c reports.Cell, rig *engine.Rig) {
+	return func(ctx context.Context, c reports.Cell, rig *rig.Rig) {
 		first.Do(func() { o.Keep(ctx, excuse(c), rig) })
 	}
 }
@@ -244,8 +246,8 @@ func (s *runner) report(why ...string) (reports.Report, error) {
 	if s.Built != nil {
 		s.reproduce.Components = components(s.Built())
 	}
-	if s.Kind != nil {
-		s.reproduce.Components = s.Kind.Components()
+	if s.Provider != nil {
+		s.reproduce.Components = s.Provider.Components()
 	}
 	s.mu.Lock()
 	ran, bad := slices.Clone(s.ran), maps.Clone(s.bad)

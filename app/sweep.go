@@ -15,7 +15,8 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	scenarios "github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 	"github.com/skewrig/skewrig/sweep/engine"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
@@ -49,12 +50,12 @@ type Sweep struct {
 // Run runs it, looks for what it found again, and writes what it came to.
 func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Swept, error) {
 	began := time.Now()
-	library, err := scenarios.Played{}.Library(ctx, builder)
+	library, err := images.Played{}.Library(ctx, builder)
 	if err != nil {
 		return trial.Swept{}, Failed(err)
 	}
 	s.Binary = builder.Binary
-	s.Cluster = scenarios.ClusterConfigs(library)
+	s.Cluster = rig.ClusterConfigs(library)
 	state, err := s.begin(ctx)
 	if err != nil {
 		return trial.Swept{}, err

@@ -8,22 +8,23 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // Up starts the rig of a cell, whose own mapping of images comes after that of played.
 // If history is set, what happens is recorded there. What reaches beyond the rig must be allowed.
-func Up(ctx context.Context, cell plan.Cell, played engine.Played, builder *build.Builder, history record.Recorder, allowHost bool) (*engine.Rig, error) {
+func Up(ctx context.Context, cell plan.Cell, played images.Played, builder *build.Builder, history record.Recorder, allowHost bool) (*rig.Rig, error) {
 	played.Images = slices.Concat(played.Images, cell.Images)
 	library, err := played.Library(ctx, builder)
 	if err != nil {
 		return nil, err
 	}
-	config := engine.WithContainers(ctx, engine.ClusterConfig(cell.Topology, library, history), engine.NewContainers(played, cell, builder.Binary))
+	config := rig.WithContainers(ctx, rig.ClusterConfig(cell.Topology, library, history), images.NewContainers(played, builder.Binary, cell))
 	config.AllowHost, config.Binary, config.Purpose = allowHost, builder.Binary, "up"
-	c, err := engine.Start(ctx, cell.Topology, config)
+	c, err := rig.Start(ctx, cell.Topology, config)
 	return c, Failed(err)
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 	"github.com/skewrig/skewrig/upstream"
 )
 
@@ -97,18 +99,18 @@ func (r specsRig) expectation(s upstream.Spec, all upstream.Expectations) *upstr
 }
 
 // start starts the rig. Its logs are beside the report.
-func (r specsRig) start(ctx context.Context, builder *build.Builder, gates []string) (*engine.Rig, error) {
-	library, err := engine.Library(ctx, nil, builder.Binary)
+func (r specsRig) start(ctx context.Context, builder *build.Builder, gates []string) (*rig.Rig, error) {
+	library, err := images.Library(ctx, nil, builder.Binary)
 	if err != nil {
 		return nil, Failed(err)
 	}
 	topology, name := r.topology(gates), r.name()
-	config := engine.ClusterConfig(topology, library, nil)
-	config = engine.WithContainers(ctx, config, engine.NewContainers(engine.Played{}, plan.Cell{Topology: topology}, builder.Binary))
+	config := rig.ClusterConfig(topology, library, nil)
+	config = rig.WithContainers(ctx, config, images.NewContainers(images.Played{}, builder.Binary, plan.Cell{Topology: topology}))
 	config.Binary, config.Purpose, config.ReportDir = builder.Binary, upstream.Area, r.Place.Dir
 	config.LogDir = filepath.Join(engine.SharedDir(r.Place.Dir, "kubelet:"+string(name.Kubelet)), "logs")
 	began := time.Now()
-	rig, err := engine.Start(ctx, topology, config)
+	rig, err := rig.Start(ctx, topology, config)
 	if err != nil {
 		return nil, Failed(err)
 	}

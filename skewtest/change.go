@@ -10,8 +10,8 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -81,7 +81,7 @@ func (r *Rig) have(ctx context.Context, restart action.Restart) error {
 		return nil
 	}
 	target := plan.Target{Component: spec.Program(restart.Component), Version: restart.Version}
-	return r.builder.provide(ctx, []build.Target{engine.Target(target)}, nil)
+	return r.builder.provide(ctx, []build.Target{provider.Target(target)}, nil)
 }
 
 // Stop asks a component to end, and kills it if it has not when the context ends.

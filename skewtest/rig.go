@@ -23,8 +23,9 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -41,7 +42,7 @@ const startLimit = 5 * time.Minute
 // tests at the same time; those that change a component are for one test alone.
 type Rig struct {
 	topology Topology
-	rig      *engine.Rig
+	rig      *rig.Rig
 	builder  builder
 	history  *record.History
 	file     *os.File
@@ -90,7 +91,7 @@ func open(ctx context.Context, topology Topology, name string, logf func(string,
 	if err := builder.provide(ctx, app.Targets(cells), cells); err != nil {
 		return nil, err
 	}
-	library, err := engine.Library(ctx, cell.Images, builder.Binary)
+	library, err := images.Library(ctx, cell.Images, builder.Binary)
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +106,12 @@ func open(ctx context.Context, topology Topology, name string, logf func(string,
 			err = errors.Join(fmt.Errorf("%w; logs: %s", err, filepath.Join(r.dir, reports.LogsDir)), r.close())
 		}
 	}()
-	config := engine.WithContainers(ctx, engine.ClusterConfig(cell.Topology, library, r.history), engine.NewContainers(engine.Played{Images: cell.Images}, cell, builder.Binary))
+	config := rig.WithContainers(ctx, rig.ClusterConfig(cell.Topology, library, r.history), images.NewContainers(images.Played{Images: cell.Images}, builder.Binary, cell))
 	config.AllowHost, config.Binary, config.LogDir = topology.AllowHost, builder.Binary, filepath.Join(r.dir, reports.LogsDir)
 	config.Clients, config.Links = topology.Clients, topology.links(cell.Topology)
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
-	if r.rig, err = engine.Start(ctx, cell.Topology, config); err != nil {
+	if r.rig, err = rig.Start(ctx, cell.Topology, config); err != nil {
 		return nil, fmt.Errorf("starting the rig: %w", err)
 	}
 	return r, nil

@@ -8,8 +8,9 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // started is a cluster that is up, as `up --output json` prints it.
@@ -31,7 +32,7 @@ type startedComponent struct {
 	PID int `json:"pid"`
 }
 
-func describeCluster(c *engine.Rig, played engine.Played, fallback string, cell plan.Cell) started {
+func describeCluster(c *rig.Rig, played images.Played, fallback string, cell plan.Cell) started {
 	is := started{Kubeconfig: c.Kubeconfig(), SeedKubeconfig: c.SeedKubeconfig(), Logs: c.LogDir(), DefaultImage: fallback}
 	for _, i := range c.Instances() {
 		is.Components = append(is.Components, startedComponent{record.Component{Name: i.Name, Version: i.Version, Gates: i.Gates}, i.PID})
@@ -39,7 +40,7 @@ func describeCluster(c *engine.Rig, played engine.Played, fallback string, cell 
 	for _, image := range slices.Concat(played.Images, cell.Images) {
 		is.Images = append(is.Images, image.Image)
 	}
-	is.Images = append(is.Images, engine.KnownImages()...)
+	is.Images = append(is.Images, images.KnownImages()...)
 	return is
 }
 

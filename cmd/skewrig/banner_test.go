@@ -8,7 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
 )
 
 func TestBanner(t *testing.T) {
@@ -38,7 +38,7 @@ func TestBanner(t *testing.T) {
 			golden.Check(t, "testdata/"+name+".txt", text.String())
 			_, mapping, _ := strings.Cut(text.String(), "--image '")
 			mapping, _, _ = strings.Cut(mapping, "'")
-			if _, err := engine.ParseImage(strings.Replace(mapping, "NAME", "nginx", 1)); err != nil {
+			if _, err := images.ParseImage(strings.Replace(mapping, "NAME", "nginx", 1)); err != nil {
 				t.Errorf("the mapping that it shows: %v", err)
 			}
 			for line := range strings.Lines(text.String()) {

@@ -9,12 +9,13 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // keepRig returns what shows people the rig of a cell that is not as expected, and leaves it
 // up until the interrupt, or until something of it can't go on.
-func keepRig(w io.Writer, reportDir string) func(context.Context, reports.Cell, *engine.Rig) {
-	return func(ctx context.Context, c reports.Cell, rig *engine.Rig) {
+func keepRig(w io.Writer, reportDir string) func(context.Context, reports.Cell, *rig.Rig) {
+	return func(ctx context.Context, c reports.Cell, rig *rig.Rig) {
 		bound, cancel := rig.Bind(ctx)
 		defer cancel()
 		printKept(w, c, keptRig{rig.Kubeconfig(), rig.SeedKubeconfig(), filepath.Join(engine.CellDir(reportDir, c.ID), reports.LogsDir)})

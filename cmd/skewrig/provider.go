@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -99,12 +98,27 @@ func (p *provider) check(cmd *cobra.Command) error {
 	return errors.Join(problems...)
 }
 
-// open is the cluster that cells run on, or nil if they run on rigs.
-func (p *provider) open(ctx context.Context, cells []plan.Cell) (*engine.Existing, error) {
-	if !p.isCluster() {
-		return nil, nil
+// open opens what cells run on, which done closes. It is nil for rigs.
+func (p *provider) open(cmd *cobra.Command, builder *build.Builder, cells []plan.Cell) (_ app.Provider, done func() error, err error) {
+	done = func() error { return nil }
+	switch {
+	case p.isKind():
+		tell := func(what string) { fmt.Fprintln(news(cmd), what) }
+		return p.kind.Open(cmd.Context(), builder, cells, app.CommandLine(os.Args), tell)
+	case p.isCluster():
+		on, err := app.ExistingCluster{Config: p.cluster.config(), Nodes: p.nodes, Images: p.images, Player: p.player}.Open(cmd.Context(), cells)
+		return on, done, err
+	default:
+		return nil, done, nil
 	}
-	return app.ExistingCluster{Config: p.cluster.config(), Nodes: p.nodes, Images: p.images, Player: p.player}.Open(ctx, cells)
+}
+
+// reproduce returns what it takes to run the same again. Which cluster it was is not part of it: a report may be published.
+func (p *provider) reproduce(r reports.Reproduce) reports.Reproduce {
+	if !p.isRig() {
+		r.Provider = p.value
+	}
+	return r
 }
 
 // toBuild are those of the cells for which components are built: on a cluster that there is, all run
@@ -123,15 +137,6 @@ func (p *provider) onRuntime(cells []plan.Cell, runtime string) ([]plan.Cell, er
 		return cells, nil
 	}
 	return app.OnRuntime(cells, runtime)
-}
-
-// openKind begins to make kind clusters for cells, which done ends, if cells run on those.
-func (p *provider) openKind(cmd *cobra.Command, builder *build.Builder, cells []plan.Cell) (_ *engine.Kind, done func() error, err error) {
-	if !p.isKind() {
-		return nil, func() error { return nil }, nil
-	}
-	tell := func(what string) { fmt.Fprintln(news(cmd), what) }
-	return p.kind.Open(cmd.Context(), builder, cells, app.CommandLine(os.Args), tell)
 }
 
 // publishable is a command line without what says where a cluster is, and who uses it: it goes

@@ -17,8 +17,8 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 var _ = register(startHere, newRun)
@@ -122,7 +122,7 @@ type cellsRun struct {
 	*runFlags
 	cmd  *cobra.Command
 	args []string
-	warm *engine.Warm // if unset, nothing stays up from one run to the next
+	warm *rig.Warm // if unset, nothing stays up from one run to the next
 
 	builder *build.Builder
 	here    app.Catalog
@@ -212,11 +212,7 @@ func (r *cellsRun) printPlan(ctx context.Context, cells []plan.Cell) error {
 // onThisMachine runs cells, and not in a cluster.
 func (r *cellsRun) onThisMachine(ctx context.Context, cells []plan.Cell) (err error) {
 	warnUnconfined(r.cmd, r.args, r.host || !r.on.isRig())
-	cluster, err := r.on.open(ctx, cells)
-	if err != nil {
-		return err
-	}
-	kind, done, err := r.on.openKind(r.cmd, r.builder, cells)
+	on, done, err := r.on.open(r.cmd, r.builder, cells)
 	if err != nil {
 		return err
 	}
@@ -239,12 +235,9 @@ func (r *cellsRun) onThisMachine(ctx context.Context, cells []plan.Cell) (err er
 	r.listed = !r.watch && tellsEachCell(r.cmd) && isTerminal(news(r.cmd)) == isTerminal(r.cmd.OutOrStdout())
 	r.shuffle.tell(r.cmd)
 	options := r.options(cells, p)
-	options.Reproduce = app.Reproduce(r.shuffle.named(publishable(os.Args)), r.args, version(), nil)
-	if cluster != nil {
-		options.Existing, options.Built, options.Reproduce = cluster, nil, app.WithCluster(options.Reproduce, cluster)
-	}
-	if kind != nil {
-		options.Kind, options.Built, options.Reproduce = kind, nil, app.WithKind(options.Reproduce)
+	options.Reproduce = r.on.reproduce(app.Reproduce(r.shuffle.named(publishable(os.Args)), r.args, version(), nil))
+	if on != nil {
+		options.Provider, options.Built = on, nil
 	}
 	if err := app.WithReleases(ctx, r.builder, &options.Reproduce); err != nil {
 		return err

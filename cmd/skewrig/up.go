@@ -13,8 +13,9 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 type upFlags struct {
@@ -115,7 +116,7 @@ func (f *upFlags) run(cmd *cobra.Command, args []string) (err error) {
 		defer func() { err = errors.Join(err, app.Failed(errors.Join(kept.Err(), file.Close()))) }()
 		history = kept
 	}
-	c, err := start(news(cmd), func() (*engine.Rig, error) { return app.Up(ctx, cell, played, builder, history, f.allowHost) })
+	c, err := start(news(cmd), func() (*rig.Rig, error) { return app.Up(ctx, cell, played, builder, history, f.allowHost) })
 	if err != nil {
 		return err
 	}
@@ -150,17 +151,17 @@ func isNew(flag, name string) error {
 }
 
 // played reads what images are played by. The error says everything that is wrong.
-func (f *upFlags) played() (played engine.Played, _ error) {
+func (f *upFlags) played() (played images.Played, _ error) {
 	var problems []error
 	for _, text := range f.images {
-		image, err := engine.ParseImage(text)
+		image, err := images.ParseImage(text)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("--image %s: %w", text, err))
 		}
 		played.Images = append(played.Images, image)
 	}
 	for _, text := range f.archives {
-		reference, file, err := engine.ParseArchive(text)
+		reference, file, err := images.ParseArchive(text)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("--archive %s: %w", text, err))
 			continue
@@ -172,7 +173,7 @@ func (f *upFlags) played() (played engine.Played, _ error) {
 	}
 	if f.fallback != "" {
 		var err error
-		if played.Default, err = engine.ParseListeners(f.fallback); err != nil {
+		if played.Default, err = images.ParseListeners(f.fallback); err != nil {
 			problems = append(problems, fmt.Errorf("--default-image %s: %w", f.fallback, err))
 		}
 	}
@@ -180,7 +181,7 @@ func (f *upFlags) played() (played engine.Played, _ error) {
 }
 
 // start starts a rig and tells how long it took.
-func start(w io.Writer, up func() (*engine.Rig, error)) (*engine.Rig, error) {
+func start(w io.Writer, up func() (*rig.Rig, error)) (*rig.Rig, error) {
 	began, p := time.Now(), newProgress(w)
 	defer p.close()
 	p.begin("rig", "starting")
@@ -192,7 +193,7 @@ func start(w io.Writer, up func() (*engine.Rig, error)) (*engine.Rig, error) {
 }
 
 // hold waits for the interrupt, or for a component to die.
-func hold(cmd *cobra.Command, c *engine.Rig) error {
+func hold(cmd *cobra.Command, c *rig.Rig) error {
 	bound, cancel := c.Bind(cmd.Context())
 	defer cancel()
 	<-bound.Done()

@@ -13,7 +13,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // watchFiles runs cells again at each change of their files, until the context ends.
@@ -44,7 +44,7 @@ func (f *runFlags) watchFiles(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	f.onlyNew = true // a change builds little, and most of it is in the cache
-	r := &cellsRun{runFlags: f, cmd: cmd, args: args, warm: engine.NewWarm()}
+	r := &cellsRun{runFlags: f, cmd: cmd, args: args, warm: rig.NewWarm()}
 	defer func() { err = errors.Join(err, r.close()) }()
 	for ctx.Err() == nil {
 		r.untilChange(ctx, changes)

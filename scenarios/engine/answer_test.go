@@ -47,7 +47,7 @@ func TestWarningsAreOfTheRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	history := record.NewHistory(nil)
-	r := &run{history: history, objects: map[string]*objects{"": o}}
+	r := &run{session: new(fakeSession), history: history, objects: map[string]*objects{spec.APIServer: o}}
 	r.cell.Topology.Members = []record.Component{{Name: spec.APIServer}}
 	ref := spec.ObjectRef{Resource: "jobs", Namespace: "default", Name: "a"}
 	job := map[string]any{"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": "a"}}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // asBuilt yields the places of parties of cells: first those of which a cell can begin, in their
@@ -40,7 +41,7 @@ func (b *batch) awaitOne(ctx context.Context, cells []int) {
 	settled := make(chan struct{}, len(cells))
 	for _, i := range cells {
 		go func() {
-			_ = b.built(ctx, b.cells[i]) // the cell finds out, too
+			_ = provider.Built(ctx, b.cells[i], b.Binary) // the cell finds out, too
 			settled <- struct{}{}
 		}()
 	}
@@ -49,7 +50,7 @@ func (b *batch) awaitOne(ctx context.Context, cells []int) {
 
 // pending reports whether a component that the cell needs is still being built.
 func (e *Engine) pending(cell plan.Cell) bool {
-	return e.Pending != nil && slices.ContainsFunc(plan.Targets([]plan.Cell{cell}), func(t plan.Target) bool { return e.Pending(Target(t)) })
+	return e.Pending != nil && slices.ContainsFunc(plan.Targets([]plan.Cell{cell}), func(t plan.Target) bool { return e.Pending(provider.Target(t)) })
 }
 
 // each are parties of one cell each.

@@ -13,11 +13,14 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
@@ -30,12 +33,13 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 	if err != nil {
 		return nil, err
 	}
+	on := e.provider()
 	results := make([]reports.Cell, len(cells))
 	var places []int // of the testable ones
 	var testable []plan.Cell
 	var theirs []*check.Program
 	for i, cell := range cells {
-		outcome, why := reports.NotTestable, cmp.Or(plan.Untestable(cell), e.Kind.Unfit(cell))
+		outcome, why := reports.NotTestable, cmp.Or(plan.Untestable(cell), on.Unfit(cell))
 		if cell.Unfit != "" {
 			outcome, why = reports.NotApplicable, cell.Unfit
 		}
@@ -55,12 +59,12 @@ func (e *Engine) Run(ctx context.Context, cells []plan.Cell) ([]reports.Cell, er
 
 // runAll runs cells that can run, and returns their results in the same order.
 func (e *Engine) runAll(ctx context.Context, cells []plan.Cell, programs []*check.Program) []reports.Cell {
-	rigs := max(e.Parallel, 1)
-	if e.Kind != nil {
+	rigs, on := max(e.Parallel, 1), e.provider()
+	if _, creates := on.(provider.Pool); creates {
 		rigs = min(rigs, runtime.NumCPU()) // a cluster is all of a machine's programs, and not only a rig's
 	}
 	b := &batch{
-		Engine: e, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
+		Engine: e, on: on, cells: cells, programs: programs, results: make([]reports.Cell, len(cells)),
 		room: semaphore.NewWeighted(int64(wholeRig * rigs)), part: int64(wholeRig * rigs / Beside(rigs, cells)),
 	}
 	groups := b.groups()
@@ -90,21 +94,10 @@ func Beside(parallel int, cells []plan.Cell) int {
 // plane while it starts: as much as so many cells that share one.
 const wholeRig = 6
 
-// starts are the rigs of this process that start at the same time. One that starts keeps a
-// core busy, and one that runs is mostly idle: with more, all are late.
-var starts = semaphore.NewWeighted(int64(runtime.NumCPU()))
-
-// mayStart waits until a rig may start, and returns what says that it has.
-func mayStart(ctx context.Context) (started func(), err error) {
-	if err := starts.Acquire(ctx, 1); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	return func() { starts.Release(1) }, nil
-}
-
 // batch is the cells of one run, each with its result at the same place.
 type batch struct {
 	*Engine
+	on       provider.Provider
 	cells    []plan.Cell
 	programs []*check.Program
 	results  []reports.Cell
@@ -114,14 +107,17 @@ type batch struct {
 
 // groups are those of the cells that share control planes, in the order in which they begin.
 func (b *batch) groups() (all []schedule.Group) {
-	if b.Kind != nil {
-		all = b.Kind.groups(b.cells)
-	} else if b.Isolate || b.Existing != nil {
+	pool, creates := b.on.(provider.Pool)
+	_, shares := b.on.(*rig.Provider)
+	switch {
+	case creates:
+		all = pool.Groups(b.cells)
+	case shares && !b.Isolate:
+		all = schedule.Groups(b.cells, Beside(b.Parallel, b.cells))
+	default:
 		for i := range b.cells {
 			all = append(all, schedule.Group{Alone: []int{i}})
 		}
-	} else {
-		all = schedule.Groups(b.cells, Beside(b.Parallel, b.cells))
 	}
 	if b.Shuffle != 0 {
 		schedule.Shuffle(all, rand.New(rand.NewPCG(b.Shuffle, 0)))
@@ -137,17 +133,25 @@ func (b *batch) acquire(ctx context.Context, room int64) (free func()) {
 	return sync.OnceFunc(func() { b.room.Release(room) })
 }
 
+// members returns the cells of a group.
+func (b *batch) members(g schedule.Group) (cells []plan.Cell) {
+	for _, i := range g.All() {
+		cells = append(cells, b.cells[i])
+	}
+	return cells
+}
+
 // run runs the cells of a group. It has room for a rig, which it frees.
 func (b *batch) run(ctx context.Context, g schedule.Group, free func()) {
 	defer free()
-	if b.Kind != nil {
-		b.onKind(ctx, g)
+	if pool, creates := b.on.(provider.Pool); creates {
+		b.onCreated(ctx, pool, g.All())
 		return
 	}
 	on, leave := b.controlPlane(ctx, g)
 	if on == nil {
 		for _, i := range g.All() {
-			b.take(ctx, i, nil)
+			b.take(ctx, i, place{Provider: b.on})
 			b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
 		}
 		return
@@ -164,35 +168,61 @@ func (b *batch) run(ctx context.Context, g schedule.Group, free func()) {
 	}
 }
 
+// besideOnCreated is how many cells run at the same time on a cluster that was created for them.
+const besideOnCreated = 3
+
+// onCreated runs cells on a cluster that is created for them, and deleted afterwards.
+func (b *batch) onCreated(ctx context.Context, pool provider.Pool, all []int) {
+	on, remove := pool.Create(ctx, b.members(schedule.Group{Beside: all}))
+	var running errgroup.Group
+	running.SetLimit(besideOnCreated)
+	for _, i := range all {
+		running.Go(func() error {
+			b.take(ctx, i, place{Provider: on})
+			return nil
+		})
+	}
+	_ = running.Wait() // it has no error
+	b.settle(all, remove())
+}
+
+// settle adds to the result of the last cell that the cluster could not be deleted. Then all results are final.
+func (b *batch) settle(all []int, err error) {
+	for at, i := range all {
+		if at == len(all)-1 {
+			b.results[i] = unless(err, b.results[i])
+		}
+		b.tell(Progress{Cell: b.cells[i], Result: &b.results[i]})
+	}
+}
+
 // controlPlane returns what the cells of a group share, and what ends their use of it. It is
 // nil for one cell, unless a control plane is warm, and if it can't start: then each cell says
 // why.
-func (b *batch) controlPlane(ctx context.Context, g schedule.Group) (_ *controlPlane, leave func() error) {
-	var members []plan.Cell
-	for _, i := range g.All() {
-		members = append(members, b.cells[i])
-	}
-	if b.Warm != nil && g.Key != "" {
-		return b.Warm.take(ctx, b.Engine, members, len(g.InStep) > 0)
-	}
-	if len(members) == 1 {
+func (b *batch) controlPlane(ctx context.Context, g schedule.Group) (_ *rig.ControlPlane, leave func() error) {
+	rigs, shares := b.on.(*rig.Provider)
+	members := b.members(g)
+	switch {
+	case shares && b.Warm != nil && g.Key != "":
+		return b.Warm.Take(ctx, rigs, members, len(g.InStep) > 0)
+	case !shares || len(members) == 1:
 		return nil, nil
 	}
-	on, err := b.startControlPlane(ctx, members)
+	on, err := rigs.Share(ctx, members)
 	if err != nil {
 		return nil, nil
 	}
-	return on, on.rig.Close
+	return on, on.Close
 }
 
 // together runs cells on a control plane, as long as that is well. It returns those whose
 // results are not final: what has to come out again, and the last one, which answers for the
 // end of the control plane.
-func (b *batch) together(ctx context.Context, g schedule.Group, on *controlPlane) (held []int) {
+func (b *batch) together(ctx context.Context, g schedule.Group, on *rig.ControlPlane) (held []int) {
 	var mu sync.Mutex
 	all := g.All()
-	one := func(i int, on *controlPlane) {
-		b.take(ctx, i, on)
+	one := func(i int, at place) {
+		b.take(ctx, i, at)
 		if i == all[len(all)-1] || b.doubtful(i) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -207,18 +237,18 @@ func (b *batch) together(ctx context.Context, g schedule.Group, on *controlPlane
 		free := b.acquire(ctx, b.part)
 		beside.Go(func() {
 			defer free()
-			one(i, on)
+			one(i, place{Provider: on})
 		})
 	}
 	beside.Wait()
 	oneByOne := func(cells []int) {
 		for at := range b.asBuilt(ctx, each(cells)) {
-			on, room := on, b.part
-			if !on.healthy() {
-				on, room = nil, wholeRig
+			where, room := place{Provider: on}, b.part
+			if !on.Healthy() {
+				where, room = place{Provider: b.on}, wholeRig
 			}
 			free := b.acquire(ctx, room)
-			one(cells[at], on)
+			one(cells[at], where)
 			free()
 		}
 	}
@@ -233,27 +263,27 @@ func (b *batch) together(ctx context.Context, g schedule.Group, on *controlPlane
 
 // inStep runs cells that change a control plane in step. They wait for each other, so that
 // there has to be room for all.
-func (b *batch) inStep(ctx context.Context, cells []int, on *controlPlane, one func(i int, on *controlPlane)) {
+func (b *batch) inStep(ctx context.Context, cells []int, on *rig.ControlPlane, one func(i int, at place)) {
 	for _, i := range cells {
-		_ = b.built(ctx, b.cells[i]) // its cell finds out, too
+		_ = provider.Built(ctx, b.cells[i], b.Binary) // its cell finds out, too
 	}
 	free := b.acquire(ctx, b.part*int64(len(cells)))
 	defer free()
-	on.barrier = schedule.NewBarrier(len(cells))
+	barrier := schedule.NewBarrier(len(cells))
 	var walking sync.WaitGroup
 	for _, i := range cells {
 		walking.Go(func() {
-			defer on.barrier.Leave()
-			one(i, on)
+			defer barrier.Leave()
+			one(i, place{on, barrier})
 		})
 	}
 	walking.Wait()
 }
 
-// take runs a cell.
-func (b *batch) take(ctx context.Context, i int, on *controlPlane) {
+// take runs a cell at a place.
+func (b *batch) take(ctx context.Context, i int, at place) {
 	b.tell(Progress{Cell: b.cells[i]})
-	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], on)
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], at)
 }
 
 // doubtful reports whether a result may come from the cell's neighbors, and has to come out
@@ -275,7 +305,7 @@ func (b *batch) confirm(ctx context.Context, i int) {
 	}
 	free := b.acquire(ctx, wholeRig)
 	defer free()
-	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], nil)
+	b.results[i] = b.cell(ctx, b.cells[i], b.programs[i], place{Provider: b.on})
 	if b.results[i].Started.IsZero() { // it did not begin again, but it did begin
 		b.results[i].Started, b.results[i].DurationSeconds = shared.Started, shared.DurationSeconds
 	}

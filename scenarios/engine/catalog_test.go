@@ -10,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
 )
 
 func catalogCells(t *testing.T) []plan.Cell {
@@ -36,7 +37,7 @@ func TestTheCatalogCompiles(t *testing.T) {
 		t.Error(err)
 	}
 	for _, cell := range cells {
-		if _, err := Library(t.Context(), cell.Images, nothingBuilt); err != nil {
+		if _, err := images.Library(t.Context(), cell.Images, nothingBuilt); err != nil {
 			t.Errorf("%s: %v", cell.ID, err)
 		}
 	}

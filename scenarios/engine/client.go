@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/typedclient"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/provider"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -23,7 +23,7 @@ func (r *run) Update(ctx context.Context, c action.Client, judged bool) error {
 	if err != nil {
 		return err
 	}
-	ref := r.names.ref(c.Update)
+	ref := r.session.Names().Ref(c.Update)
 	resource, err := o.find(&ref)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (r *run) Update(ctx context.Context, c action.Client, judged bool) error {
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := r.kubeconfig(ref.Cluster)
+	kubeconfig, err := r.kubeconfig(r.server(ref.Cluster))
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *run) Update(ctx context.Context, c action.Client, judged bool) error {
 		Kubeconfig: kubeconfig, MediaType: mediaTypes[c.Encoding],
 		Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Resource: resource.Resource,
 		Namespace: ref.Namespace, Name: ref.Name, Subresource: c.Subresource,
-		Merge: r.names.within(c.Merge), Times: c.Times,
+		Merge: r.session.Names().Within(c.Merge), Times: c.Times,
 	}.Do(ctx, client.Path)
 	if errors.Is(err, typedclient.ErrClient) {
 		return fmt.Errorf("%w: %w", errUnmet, err)
@@ -68,12 +68,11 @@ func updated(ref spec.ObjectRef, client build.Binary, a typedclient.Answer) reco
 	return answer
 }
 
-// kubeconfig is the file by which a client gets to the API server that the current step asks,
-// or to that of a cluster.
-func (r *run) kubeconfig(of string) (string, error) {
-	if server := spec.ServerName(r.current.Via); server != "" && of == "" {
-		return r.KubeconfigOf(server)
+// kubeconfig returns the file by which a client connects to an API server.
+func (r *run) kubeconfig(server string) (string, error) {
+	files, err := provider.As[provider.Kubeconfigs](r.session)
+	if err != nil {
+		return "", err
 	}
-	c, _ := r.where(path.Join(of, spec.APIServer))
-	return c.Kubeconfig(), nil
+	return files.Kubeconfig(server)
 }

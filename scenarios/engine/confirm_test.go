@@ -76,7 +76,7 @@ func TestAnInterruptBeforeTheRunAlone(t *testing.T) {
 			red := func(c reports.Cell) bool { return !c.Unfinished && c.Outcome != reports.Pass }
 			tc.beside.Started, tc.beside.DurationSeconds = time.Unix(1, 0), 60
 			b := &batch{
-				Engine: &Engine{Dir: dir, Unexpected: red}, cells: cells[:1], programs: []*check.Program{programs[0]},
+				Engine: &Engine{Dir: dir, Unexpected: red}, on: new(fakeProvider), cells: cells[:1], programs: []*check.Program{programs[0]},
 				results: []reports.Cell{tc.beside}, room: semaphore.NewWeighted(wholeRig),
 			}
 			b.confirm(ctx, 0)

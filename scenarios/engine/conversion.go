@@ -104,11 +104,15 @@ func recodeTemplate(ctx context.Context, client string, template any) (any, erro
 // asks it.
 func (r *run) configureConversion(ctx context.Context, of, url string) error {
 	ref := spec.ObjectRef{Resource: "customresourcedefinitions", Name: of}
-	definitions := r.objects[""].client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: ref.Resource})
+	o, err := r.first("")
+	if err != nil {
+		return err
+	}
+	definitions := o.client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: ref.Resource})
 	var definition *unstructured.Unstructured
 	var mark string
 	ctx, got := withExchange(ctx)
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
 		if definition, err = definitions.Get(ctx, of, metav1.GetOptions{}); err != nil {
 			return err
 		}
@@ -121,7 +125,7 @@ func (r *run) configureConversion(ctx context.Context, of, url string) error {
 		definition, err = definitions.Update(ctx, definition, metav1.UpdateOptions{FieldManager: userAgent})
 		return err
 	})
-	answer, err := r.objects[""].answer(ref, http.StatusOK, definition, err)
+	answer, err := o.answer(ref, http.StatusOK, definition, err)
 	_, answer.Warning = got.answer()
 	if _, err := r.answered(answer, false, err); err != nil {
 		return err

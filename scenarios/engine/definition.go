@@ -15,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/typedclient"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // Define implements action.Rig.
@@ -34,7 +35,10 @@ func (r *run) Define(ctx context.Context, c action.CRD) error {
 	}
 	definition := c.Definition(templates)
 	mark := r.mark(definition)
-	o := r.objects[""]
+	o, err := r.first("")
+	if err != nil {
+		return err
+	}
 	answer, err := o.write(ctx, action.Write{Verb: action.Applies, Force: true, Body: definition})
 	if _, err := r.answered(answer, false, err); err != nil {
 		return err
@@ -45,7 +49,7 @@ func (r *run) Define(ctx context.Context, c action.CRD) error {
 	if err := r.awaitDefinition(ctx, definition, mark); err != nil {
 		return err
 	}
-	return r.Observe(ctx)
+	return r.observe(ctx)
 }
 
 // markColumn is what tables of a custom resource have beside its names, so that it is known which
@@ -72,21 +76,40 @@ func (r *run) mark(definition map[string]any) (mark string) {
 	return mark
 }
 
+// runningServers returns the API servers that run.
+func (r *run) runningServers() ([]string, error) {
+	definer, err := provider.As[provider.Definer](r.session)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(r.cell.Topology.Servers()), func(name string) bool { return !definer.Running(name) }), nil
+}
+
+// observe begins to record the objects of resources that an API server serves only now.
+func (r *run) observe(ctx context.Context) error {
+	definer, err := provider.As[provider.Definer](r.session)
+	if err != nil {
+		return err
+	}
+	return definer.Observe(ctx)
+}
+
 // awaitDefinition returns when each API server that runs has a definition.
 func (r *run) awaitDefinition(ctx context.Context, definition map[string]any, mark string) error {
 	path, err := tablePath(definition)
 	if err != nil {
 		return err
 	}
-	for _, name := range r.cell.Topology.Servers() {
-		if !r.Running(name) {
-			continue
-		}
-		endpoint, err := r.Endpoint(name)
+	servers, err := r.runningServers()
+	if err != nil {
+		return err
+	}
+	for _, name := range servers {
+		endpoint, err := r.session.Endpoint(name)
 		if err != nil {
 			return err
 		}
-		limited, cancel := r.machine.withTimeout(ctx, servedLimit, fmt.Errorf("%s does not serve %s as it is defined", name, path))
+		limited, cancel := r.machine.WithTimeout(ctx, servedLimit, fmt.Errorf("%s does not serve %s as it is defined", name, path))
 		defer cancel()
 		for !isMarked(limited, endpoint, path, mark) {
 			if err := r.Wait(limited, "", betweenAsks); err != nil {

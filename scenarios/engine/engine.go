@@ -1,6 +1,5 @@
-// Package engine runs cells: it starts the rig that a plan describes, takes the
-// plan's steps, and leaves a record. It is the one place that joins the rig,
-// the fake servers and the checks.
+// Package engine runs cells: it starts what a plan describes on a provider, takes the plan's steps, and leaves a record. It is
+// the one place that joins providers and checks.
 package engine
 
 import (
@@ -23,12 +22,15 @@ import (
 	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/oracle"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
+	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
 // Engine runs cells.
 type Engine struct {
 	// Binary finds the executable of a component. Builder.Binary does.
-	Binary func(context.Context, build.Target) (build.Binary, error)
+	Binary provider.Binary
 	// Pending reports whether a component is still being built, so that Binary would wait for
 	// it. Other cells begin first then. If unset, none is.
 	Pending func(build.Target) bool
@@ -48,20 +50,17 @@ type Engine struct {
 	Shuffle uint64
 	// Warm keeps control planes up for the next run. Then no cell runs again alone. If unset,
 	// each run has its own.
-	Warm *Warm
+	Warm *rig.Warm
 	// Unexpected says which results are not as expected. Those of cells that shared a
 	// control plane are trusted only if they come out again without. If unset, none.
 	Unexpected func(reports.Cell) bool
-	// Existing is the existing cluster on which the cells run. If unset, each has
-	// a rig.
-	Existing *Existing
-	// Kind makes kind clusters for the cells. If unset, each has a rig.
-	Kind *Kind
+	// Provider is what the cells run on. If unset, each has a rig.
+	Provider provider.Provider
 	// Keep is called with the rig of a cell whose result is Unexpected, before the rig is
 	// taken down, and with what of the result is known then. The record has ended, and what is
 	// found when the rig is taken down makes the cell a harness-error. A cell that shares a
 	// control plane runs again alone first. It may be unset.
-	Keep func(context.Context, reports.Cell, *Rig)
+	Keep func(context.Context, reports.Cell, *rig.Rig)
 	// FailFast ends a cell with the first check that does not hold, if that is
 	// all there is to learn: a mutant that is found. What comes later is unknown.
 	// If unset, a cell goes on.
@@ -118,38 +117,37 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	return programs, strict.Join(mistakes...)
 }
 
-// cell runs a cell, on a control plane that it shares or, without one, on one of its own.
-func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, on *controlPlane) reports.Cell {
+// provider returns what the cells run on.
+func (e *Engine) provider() provider.Provider {
+	if e.Provider != nil {
+		return e.Provider
+	}
+	return &rig.Provider{Binary: e.Binary, ReportDir: e.Dir, AllowHost: e.AllowHost, TempDir: e.TempDir}
+}
+
+// place is where a cell runs.
+type place struct {
+	provider.Provider
+	// barrier is where it meets the cells that change the same control plane. It is nil if there are none.
+	barrier *schedule.Barrier
+}
+
+// cell runs a cell at a place.
+func (e *Engine) cell(ctx context.Context, cell plan.Cell, program *check.Program, at place) reports.Cell {
 	if ctx.Err() != nil {
 		return notRun(cell, program, context.Cause(ctx).Error())
 	}
-	if why := e.Existing.unfit(cell); why != "" {
-		return excused(cell, program, reports.NotTestable, "it can't run on this cluster: "+why)
+	if why := at.Unfit(cell); why != "" {
+		return excused(cell, program, reports.NotTestable, why)
 	}
 	started := time.Now()
-	events, err := e.runCell(ctx, cell, program, on, CellDir(e.Dir, cell.ID))
+	events, err := e.runCell(ctx, cell, program, at, CellDir(e.Dir, cell.ID))
 	late, cancel := check.Grace(ctx)
 	defer cancel()
 	r := unless(err, result(late, cell, program, events))
 	r.Started = started.UTC().Truncate(time.Millisecond)
 	r.DurationSeconds = time.Since(started).Round(time.Millisecond).Seconds()
 	return r.Settled()
-}
-
-// Target is the binary that a target of plans is built to.
-func Target(t plan.Target) build.Target {
-	return build.Target{Component: build.Component(t.Component), Version: t.Version, Clock: t.OwnClock, Unmodified: t.Unmodified}
-}
-
-// built returns why a component that the cell needs can't be had: then nothing is
-// started for it.
-func (e *Engine) built(ctx context.Context, cell plan.Cell) error {
-	for _, t := range plan.Targets([]plan.Cell{cell}) {
-		if _, err := e.Binary(ctx, Target(t)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // kepName is how people write what an id's first segment names: KEP-4939. An

@@ -14,17 +14,18 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // CheckFlags returns why components would not start with the flags that cells give them, in the
 // components' own words. Those that are not built yet are built.
-func CheckFlags(ctx context.Context, cells []plan.Cell, binary func(context.Context, build.Target) (build.Binary, error)) error {
+func CheckFlags(ctx context.Context, cells []plan.Cell, binary provider.Binary) error {
 	sets := plan.FlagSets(cells)
 	refused := make([]error, len(sets))
 	group, grouped := errgroup.WithContext(ctx)
 	for i, t := range sets {
 		group.Go(func() error {
-			program, err := binary(grouped, Target(t.Target))
+			program, err := binary(grouped, provider.Target(t.Target))
 			if err != nil {
 				return err
 			}

@@ -17,12 +17,12 @@ import (
 
 // Get implements action.Rig.
 func (r *run) Get(ctx context.Context, g action.Get) error {
-	body, code, err := r.get(ctx, g.Component, r.names.path(g.Path), g.Accept)
+	body, code, err := r.get(ctx, g.Component, r.session.Names().Path(g.Path), g.Accept)
 	if g.Code != 0 {
-		again, cancel := r.machine.withTimeout(ctx, time.Duration(g.Within), fmt.Errorf("not within %s", g.Within))
+		again, cancel := r.machine.WithTimeout(ctx, time.Duration(g.Within), fmt.Errorf("not within %s", g.Within))
 		defer cancel()
 		for err == nil && code != g.Code && r.Wait(again, "", betweenAsks) == nil {
-			body, code, err = r.get(ctx, g.Component, r.names.path(g.Path), g.Accept)
+			body, code, err = r.get(ctx, g.Component, r.session.Names().Path(g.Path), g.Accept)
 		}
 	}
 	if err != nil {
@@ -56,11 +56,7 @@ func gotten(path string, code int, body []byte) record.APIAnswer {
 
 // get asks a component for what is at a path, in one of the media types that it may be in.
 func (r *run) get(ctx context.Context, component, path, accept string) (body []byte, code int, err error) {
-	if r.made != nil {
-		return r.made.get(ctx, component, path, accept)
-	}
-	c, name := r.where(component)
-	endpoint, err := c.Endpoint(name)
+	endpoint, err := r.session.Endpoint(component)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // TestWhatIsFoundAfterALookAtTheRig: a cell is what it would be if nobody wanted to keep rigs. What is
@@ -43,7 +43,7 @@ func TestWhatIsFoundAfterALookAtTheRig(t *testing.T) {
 			kept := false
 			e := &Engine{
 				Unexpected: func(c reports.Cell) bool { return c.Settled().Outcome != reports.Pass },
-				Keep:       func(context.Context, reports.Cell, *Rig) { kept = true },
+				Keep:       func(context.Context, reports.Cell, *rig.Rig) { kept = true },
 			}
 			if ended := e.keep(t.Context(), r, nil); kept != tc.kept || ended != tc.kept {
 				t.Errorf("kept: %t, and its record has ended: %t", kept, ended)
@@ -62,6 +62,11 @@ func TestWhatIsFoundAfterALookAtTheRig(t *testing.T) {
 	}
 }
 
+// ownRig is a session with a rig of its own.
+type ownRig struct{ *fakeSession }
+
+func (ownRig) Own() *rig.Rig { return new(rig.Rig) }
+
 // watchedRun is a run whose one check was watched, and holds or not.
 func watchedRun(t *testing.T, holds bool) *run {
 	t.Helper()
@@ -71,8 +76,9 @@ func watchedRun(t *testing.T, holds bool) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{cell: cells[0], program: programs[0], history: new(record.History), machine: watchMachine()}
-	t.Cleanup(func() { r.machine.stop() })
+	r := newRun(cells[0], programs[0], new(record.History))
+	r.session = ownRig{new(fakeSession)}
+	t.Cleanup(func() { r.machine.Stop() })
 	r.history.Append("engine", "1", record.StepStarted{Number: 1, Name: "1", Action: "checks"})
 	r.history.Append("engine", one.ID, record.CheckOpened{Step: 1})
 	r.history.Append("engine", one.ID, record.CheckClosed{Step: 1})
@@ -98,7 +104,7 @@ func TestARigThatIsLostAfterAWaitInVain(t *testing.T) {
 			r := waitingRun(t)
 			ctx, lose := context.WithCancelCause(t.Context())
 			defer lose(nil)
-			r.ground = ctx
+			r.session = &fakeSession{ctx: ctx}
 			r.begin = func(step plan.Step) {
 				if step.Run == record.Cleanup && tc.lose != nil {
 					lose(tc.lose)
@@ -130,7 +136,7 @@ func waitingRun(t *testing.T) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{cell: cells[0], program: programs[0], history: new(record.History), machine: watchMachine(), tracker: check.NewTracker()}
-	t.Cleanup(func() { r.machine.stop() })
+	r := newRun(cells[0], programs[0], new(record.History))
+	t.Cleanup(func() { r.machine.Stop() })
 	return r
 }

@@ -25,7 +25,7 @@ func (r *run) Kubectl(ctx context.Context, k action.Kubectl, judged bool) error 
 	if err != nil {
 		return err
 	}
-	kubeconfig, err := r.kubeconfig("")
+	kubeconfig, err := r.kubeconfig(r.server(""))
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // slow is an action that takes as long as it is allowed to, and at most so long.
@@ -49,16 +49,9 @@ func TestAStepHasTheTimeThatItTakes(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
-				m := new(machine)
-				var sampling sync.WaitGroup
-				defer sampling.Wait()
+				m := provider.WatchMachine()
+				defer m.Stop()
 				defer cancel()
-				sampling.Go(func() {
-					for ctx.Err() == nil {
-						time.Sleep(sampleEvery)
-						m.sample(0, 1)
-					}
-				})
 				r := &run{machine: m}
 				err := r.do(ctx, plan.Step{Action: slow{tc.does, tc.takes}})
 				if (err == nil) != tc.ends || errors.Is(err, context.Canceled) {

@@ -1,19 +1,14 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"regexp"
 	"strings"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // Scrape implements action.Rig.
@@ -25,7 +20,7 @@ func (r *run) Scrape(ctx context.Context, component, path string) error {
 	if err != nil {
 		return fmt.Errorf("reading %s of %s: %w", path, component, err)
 	}
-	metrics, err := parseMetrics(text)
+	metrics, err := provider.ParseMetrics(text)
 	if err != nil {
 		return fmt.Errorf("reading %s of %s: %w", path, component, err)
 	}
@@ -39,7 +34,11 @@ func (r *run) ReadLog(component, matching string) error {
 	if err != nil {
 		return err
 	}
-	text, err := r.Log(component)
+	logs, err := provider.As[provider.Logs](r.session)
+	if err != nil {
+		return err
+	}
+	text, err := logs.Log(component)
 	if err != nil {
 		return err
 	}
@@ -51,47 +50,4 @@ func (r *run) ReadLog(component, matching string) error {
 	}
 	r.history.Append("engine", r.current.Name, read)
 	return nil
-}
-
-// parseMetrics reads the text format of Prometheus.
-func parseMetrics(text []byte) (map[string][]record.Sample, error) {
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	metrics := make(map[string][]record.Sample)
-	for name, family := range families {
-		for _, m := range family.GetMetric() {
-			labels := make(map[string]string)
-			for _, l := range m.GetLabel() {
-				labels[l.GetName()] = l.GetValue()
-			}
-			for suffix, value := range values(m) {
-				if math.IsInf(value, 0) || math.IsNaN(value) {
-					continue // JSON has no such numbers
-				}
-				metrics[name+suffix] = append(metrics[name+suffix], record.Sample{Labels: labels, Value: value})
-			}
-		}
-	}
-	return metrics, nil
-}
-
-// values are the values of a metric by what is put behind its name.
-func values(m *dto.Metric) map[string]float64 {
-	switch {
-	case m.Counter != nil:
-		return map[string]float64{"": m.Counter.GetValue()}
-	case m.Gauge != nil:
-		return map[string]float64{"": m.Gauge.GetValue()}
-	case m.Untyped != nil:
-		return map[string]float64{"": m.Untyped.GetValue()}
-	case m.Histogram != nil:
-		return map[string]float64{"_count": float64(m.Histogram.GetSampleCount()), "_sum": m.Histogram.GetSampleSum()}
-	case m.Summary != nil:
-		return map[string]float64{"_count": float64(m.Summary.GetSampleCount()), "_sum": m.Summary.GetSampleSum()}
-	default:
-		return nil
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // sparing is what lies between the requests of an agent that asks once in each step: a
@@ -70,7 +71,11 @@ func (r *run) AskPods(ctx context.Context, ask action.PodsAPI) error {
 // agent returns the agent of a node.
 func (r *run) agent(node string) (*client.Agent, error) {
 	if r.agents[node] == nil {
-		root, err := r.KubeletDir(node)
+		dirs, err := provider.As[provider.KubeletDirs](r.session)
+		if err != nil {
+			return nil, err
+		}
+		root, err := dirs.KubeletDir(node)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // socketsEvery is how often sockets are read that are watched for a while: many live
@@ -13,13 +14,16 @@ const socketsEvery = 2 * time.Millisecond
 
 // ReadSockets implements action.Rig.
 func (r *run) ReadSockets(ctx context.Context, component string, port int, span time.Duration) error {
-	c, name := r.where(component)
+	session, err := provider.As[provider.Sockets](r.session)
+	if err != nil {
+		return err
+	}
 	read := record.SocketsRead{Component: component, Sockets: []record.Socket{}}
 	seen := make(map[record.Socket]bool)
 	ticker := time.NewTicker(socketsEvery)
 	defer ticker.Stop()
 	for end := time.Now().Add(span); ; {
-		now, err := c.Sockets(name, port)
+		now, err := session.Sockets(component, port)
 		if err != nil {
 			return err
 		}

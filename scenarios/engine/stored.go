@@ -24,12 +24,13 @@ import (
 	"github.com/skewrig/skewrig/harness/typedclient"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/provider"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
 // ReadStored implements action.Rig.
 func (r *run) ReadStored(ctx context.Context, ref spec.ObjectRef) error {
-	ref = r.names.ref(ref)
+	ref = r.session.Names().Ref(ref)
 	key, has, err := r.storedAt(ctx, &ref)
 	if err != nil {
 		return err
@@ -40,13 +41,20 @@ func (r *run) ReadStored(ctx context.Context, ref spec.ObjectRef) error {
 
 // storedAt is what etcd has of an object, and where.
 func (r *run) storedAt(ctx context.Context, ref *spec.ObjectRef) (key string, has cluster.Stored, err error) {
-	resource, err := r.objects[ref.Cluster].find(ref)
+	etcd, err := provider.As[provider.Etcd](r.session)
 	if err != nil {
 		return "", has, err
 	}
-	c, _ := r.where(path.Join(ref.Cluster, spec.Etcd))
+	o, err := r.first(ref.Cluster)
+	if err != nil {
+		return "", has, err
+	}
+	resource, err := o.find(ref)
+	if err != nil {
+		return "", has, err
+	}
 	for _, key := range keys(resource.GroupResource(), *ref) {
-		has, found, err := c.Stored(ctx, key)
+		has, found, err := etcd.Stored(ctx, ref.Cluster, key)
 		if err != nil || found {
 			return key, has, err
 		}
@@ -63,25 +71,28 @@ func (r *run) hasStored(ref spec.ObjectRef, key string, value []byte) {
 
 // Store implements action.Rig. What follows sees the object as the API server then shows it.
 func (r *run) Store(ctx context.Context, s action.Store) error {
-	ref := r.names.ref(s.Object)
+	ref := r.session.Names().Ref(s.Object)
 	client, err := r.binary(ctx, build.Target{Component: build.TypedClient, Version: s.Version})
 	if err != nil {
 		return err
 	}
-	c, _ := r.where(path.Join(ref.Cluster, spec.Etcd))
+	etcd, err := provider.As[provider.Etcd](r.session)
+	if err != nil {
+		return err
+	}
 	for {
 		key, has, err := r.storedAt(ctx, &ref)
 		if err != nil {
 			return err
 		}
-		value, err := typedclient.Recode{Object: has.Value, Merge: r.names.within(s.Merge), MediaType: mediaTypes[s.Encoding]}.Do(ctx, client.Path)
+		value, err := typedclient.Recode{Object: has.Value, Merge: r.session.Names().Within(s.Merge), MediaType: mediaTypes[s.Encoding]}.Do(ctx, client.Path)
 		if errors.Is(err, typedclient.ErrClient) {
 			return fmt.Errorf("%w: %w", errUnmet, err)
 		}
 		if err != nil {
 			return err
 		}
-		done, err := c.Store(ctx, key, value, has.Revision)
+		done, err := etcd.Store(ctx, ref.Cluster, key, value, has.Revision)
 		if err != nil {
 			return err
 		}
@@ -94,7 +105,10 @@ func (r *run) Store(ctx context.Context, s action.Store) error {
 
 // showStored records how an API server shows an object that was put into etcd.
 func (r *run) showStored(ctx context.Context, ref spec.ObjectRef) error {
-	o := r.objects[ref.Cluster]
+	o, err := r.first(ref.Cluster)
+	if err != nil {
+		return err
+	}
 	resource, err := o.find(&ref)
 	if err != nil {
 		return err

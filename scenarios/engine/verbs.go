@@ -6,15 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/provider"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -40,27 +40,25 @@ func (r *run) Write(ctx context.Context, w action.Write) (int, error) {
 	if err := o.served(ctx, w.Body); err != nil {
 		return code, unmet(r, err)
 	}
-	return code, r.Observe(ctx)
+	return code, r.observe(ctx)
 }
 
-// named is a write as the API server knows its names. The namespace of an object that it
-// creates is there afterwards.
+// named returns a write with the names that the API server knows. The namespace of an object that it creates exists
+// afterwards.
 func (r *run) named(ctx context.Context, w action.Write) (action.Write, error) {
+	names := r.session.Names()
 	if w.Verb == action.Patches || w.Verb == action.Puts {
-		w.Ref, w.Body = r.names.ref(w.Ref), r.names.within(w.Body)
+		w.Ref, w.Body = names.Ref(w.Ref), names.Within(w.Body)
 		return w, nil
 	}
 	if w.Ref.Name != "" {
-		w.Ref = r.names.ref(w.Ref)
+		w.Ref = names.Ref(w.Ref)
 	}
 	namespace := cmp.Or((&unstructured.Unstructured{Object: w.Body}).GetNamespace(), metav1.NamespaceDefault)
-	if !r.namespaces[namespace] {
-		if err := r.EnsureNamespace(ctx, namespace); err != nil {
-			return w, err
-		}
-		r.namespaces[namespace] = true
+	if err := r.session.EnsureNamespace(ctx, namespace); err != nil {
+		return w, err
 	}
-	w.Body = r.names.object(w.Body)
+	w.Body = names.Object(w.Body)
 	return w, nil
 }
 
@@ -70,39 +68,53 @@ func (r *run) Delete(ctx context.Context, ref spec.ObjectRef) error {
 	if err != nil {
 		return err
 	}
-	answer, err := o.delete(ctx, r.names.ref(ref))
+	answer, err := o.delete(ctx, r.session.Names().Ref(ref))
 	_, err = r.answered(answer, false, err)
 	return err
 }
 
-// asked are the objects of the API server that the current step asks, or of a cluster that it
-// names.
-func (r *run) asked(of string) (*objects, error) {
-	if of != "" || r.current.Via == "" {
-		return r.objects[of], nil
+// server returns the API server that the current step asks, or the first one of a cluster that it names.
+func (r *run) server(of string) string {
+	switch {
+	case of != "":
+		return path.Join(of, spec.APIServer)
+	case r.current.Via != "":
+		return spec.ServerName(r.current.Via)
+	default:
+		return r.cell.Topology.Servers()[0]
 	}
-	return r.ofServer(spec.ServerName(r.current.Via))
 }
 
-// ofServer are the objects of an API server.
-func (r *run) ofServer(name string) (*objects, error) {
-	if name == r.cell.Topology.Servers()[0] {
-		return r.objects[""], nil
+// asked returns the objects of the API server that the current step asks.
+func (r *run) asked(of string) (*objects, error) { return r.client(r.server(of)) }
+
+// first returns the objects of the first API server of a cluster, as references name it.
+func (r *run) first(of string) (*objects, error) {
+	if of == "" {
+		return r.client(r.cell.Topology.Servers()[0])
 	}
-	if r.others[name] == nil {
-		config, err := r.Endpoint(name)
-		if err != nil {
-			return nil, err
-		}
-		if r.others[name], err = newObjects(config, ""); err != nil {
-			return nil, err
-		}
-	}
-	return r.others[name], nil
+	return r.asked(of)
 }
 
-// Route implements action.Rig.
-func (r *run) Route(component string, servers []string) error { return r.Rig.Route(component, servers) }
+// client returns the objects of an API server.
+func (r *run) client(server string) (*objects, error) {
+	if o := r.objects[server]; o != nil {
+		return o, nil
+	}
+	config, err := r.session.Endpoint(server)
+	if err != nil {
+		return nil, err
+	}
+	of, ofSeed := "", strings.HasPrefix(server, spec.Seed+"/")
+	if ofSeed {
+		of = spec.Seed
+	}
+	o, err := newObjects(config, of)
+	if err == nil {
+		r.objects[server] = o
+	}
+	return o, err
+}
 
 // answered records an answer and returns its code. A refusal that no check judges
 // ends the cell: the steps that follow would mean something else without the object.
@@ -130,99 +142,112 @@ func isOfWebhook(message string) bool {
 	return strings.Contains(message, "failed calling webhook") || strings.Contains(message, "conversion webhook for")
 }
 
-// Stop implements action.Rig. While a component ends, the check of that is watched; what
-// is still running when it is decided is killed.
+// Stop implements action.Rig. While a component ends, the check of that is watched; what is still running when it is decided
+// is killed.
 func (r *run) Stop(ctx context.Context, stop action.Stop) error {
-	if z, is := spec.Zone(stop.Component); is {
-		return r.fleet.Stop(z)
-	}
-	if r.made != nil {
-		return r.made.stop(ctx, r, stop.Component, asked)
-	}
-	c, name := r.where(stop.Component)
 	if stop.Within == 0 {
-		ctx, cancel := r.machine.withTimeout(ctx, cluster.StopLimit, context.DeadlineExceeded)
-		defer cancel()
-		return c.Stop(ctx, name)
+		components, err := provider.As[provider.Components](r.session)
+		if err != nil {
+			return err
+		}
+		return components.Stop(ctx, stop.Component)
+	}
+	ender, err := provider.As[provider.Ender](r.session)
+	if err != nil {
+		return err
 	}
 	limited, kill := context.WithCancel(ctx)
 	defer kill()
 	stopped := make(chan error, 1)
-	go func() { stopped <- c.Stop(limited, name) }()
-	err := r.Watch(ctx, action.Checks{Checks: stop.Checked()})
+	go func() { stopped <- ender.End(limited, stop.Component) }()
+	err = r.Watch(ctx, action.Checks{Checks: stop.Checked()})
 	kill()
 	return errors.Join(err, <-stopped)
 }
 
 // Kill implements action.Rig.
 func (r *run) Kill(component string) error {
-	if z, is := spec.Zone(component); is {
-		return r.fleet.Stop(z)
+	components, err := provider.As[provider.Components](r.session)
+	if err != nil {
+		return err
 	}
-	if r.made != nil {
-		return r.made.stop(r.ground, r, component, killed)
-	}
-	c, name := r.where(component)
-	return c.Kill(name)
+	return components.Kill(component)
 }
 
-// Restart implements action.Rig.
+// Restart implements action.Rig. The component is then what the plan says that it is after the step.
 func (r *run) Restart(ctx context.Context, to action.Restart) error {
-	if z, is := spec.Zone(to.Component); is {
-		return errors.Join(r.fleet.Stop(z), r.fleet.Start(z))
+	components, err := provider.As[provider.Components](r.session)
+	if err != nil {
+		return err
 	}
-	if r.made != nil {
-		return r.made.restart(ctx, r, to)
+	if !to.Stopped {
+		if err := components.Stop(ctx, to.Component); err != nil {
+			return err
+		}
 	}
-	c, name := r.where(to.Component)
-	change := cluster.Change{Version: to.Version, Gates: to.Gates, Unset: to.Unset, Settings: to.Settings}
-	if to.Stopped {
-		return c.Start(ctx, name, change)
+	return components.Start(ctx, r.desired(to))
+}
+
+// desired returns what a component is after a restart. An action that no plan has says so itself.
+func (r *run) desired(to action.Restart) record.Component {
+	for _, c := range r.current.Components {
+		if c.Name == to.Component {
+			return c
+		}
 	}
-	return c.Restart(ctx, name, change)
+	return record.Component{Name: to.Component, Version: to.Version, Gates: to.Gates, Settings: to.Settings}
+}
+
+// Reboot implements action.Rig.
+func (r *run) Reboot(ctx context.Context, node string) error {
+	nodes, err := provider.As[provider.Rebooter](r.session)
+	if err != nil {
+		return err
+	}
+	return nodes.Reboot(ctx, node)
 }
 
 // RunStaticPod implements action.Rig.
 func (r *run) RunStaticPod(node string, pod map[string]any) error {
-	if r.made != nil {
-		return r.made.runStaticPod(r, node, pod)
+	kubelets, err := provider.As[provider.StaticPods](r.session)
+	if err != nil {
+		return err
 	}
-	return r.Rig.RunStaticPod(node, pod)
+	return kubelets.RunStaticPod(node, pod)
 }
 
 // RemoveStaticPod implements action.Rig.
 func (r *run) RemoveStaticPod(node, name string) error {
-	if r.made != nil {
-		return r.made.cluster.RemoveManifest(r.ground, node, name)
+	kubelets, err := provider.As[provider.StaticPods](r.session)
+	if err != nil {
+		return err
 	}
-	return r.Rig.RemoveStaticPod(node, name)
+	return kubelets.RemoveStaticPod(node, name)
+}
+
+// Route implements action.Rig.
+func (r *run) Route(component string, servers []string) error {
+	links, err := provider.As[provider.Links](r.session)
+	if err != nil {
+		return err
+	}
+	return links.Route(component, servers)
 }
 
 // SetLink implements action.Rig.
 func (r *run) SetLink(which spec.Link, f record.LinkFault) error {
-	if z, is := spec.Zone(which.From); is {
-		return r.fleet.SetLink(z, f)
+	links, err := provider.As[provider.Links](r.session)
+	if err != nil {
+		return err
 	}
-	if which.To == spec.Runtime {
-		return r.setRuntimeLink(r.ground, strings.TrimPrefix(which.From, spec.KubeletPrefix), f)
-	}
-	c, _ := r.where(which.To)
-	return c.SetLink(which.From, f)
+	return links.SetLink(which, f)
 }
 
 // SetClock implements action.Rig.
 func (r *run) SetClock(c action.Clock) error {
-	z, simulated := spec.Zone(c.Of)
-	node := strings.TrimPrefix(c.Of, spec.KubeletPrefix)
-	to := c.From(time.Now())
-	switch {
-	case simulated && c.Step != 0:
-		return r.fleet.StepClock(z, time.Duration(c.Step))
-	case simulated:
-		return r.fleet.SetClock(z, to)
-	case c.Step != 0:
-		return r.StepClock(node, time.Duration(c.Step))
-	default:
-		return r.Rig.SetClock(node, to)
+	clocks, err := provider.As[provider.Clocks](r.session)
+	if err != nil {
+		return err
 	}
+	return clocks.SetClock(c)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/skewrig/skewrig/harness/typedclient"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
 // admission are the webhooks of a cell.
@@ -44,7 +45,11 @@ func (r *run) Webhook(ctx context.Context, w action.Webhook) error {
 	server.Set(b)
 	r.admission.marks++
 	mark := strconv.Itoa(r.admission.marks)
-	answer, err := r.objects[""].write(ctx, action.Write{Verb: action.Applies, Force: true, Body: r.admission.configuration(w, server, mark)})
+	o, err := r.first("")
+	if err != nil {
+		return err
+	}
+	answer, err := o.write(ctx, action.Write{Verb: action.Applies, Force: true, Body: r.admission.configuration(w, server, mark)})
 	if _, err := r.answered(answer, false, err); err != nil {
 		return err
 	}
@@ -77,7 +82,11 @@ func (r *run) behaves(ctx context.Context, w action.Webhook) (b webhook.Behavior
 
 // startWebhook starts a webhook of a kind by name, with a certificate of the rig.
 func startWebhook[W any](r *run, certificateName, name string, start func(webhook.Config) (W, error)) (server W, err error) {
-	host, certificate, trust, err := r.Serving(certificateName)
+	definer, err := provider.As[provider.Definer](r.session)
+	if err != nil {
+		return server, err
+	}
+	host, certificate, trust, err := definer.Serving(certificateName)
 	if err != nil {
 		return server, err
 	}
@@ -147,11 +156,12 @@ func rule(operations, groups, versions, resources []string) map[string]any {
 
 // awaitMark returns when each API server that runs asks as a configuration says.
 func (r *run) awaitMark(ctx context.Context, server *webhook.Server, mark string) error {
-	for _, name := range r.cell.Topology.Servers() {
-		if !r.Running(name) {
-			continue
-		}
-		o, err := r.ofServer(name)
+	servers, err := r.runningServers()
+	if err != nil {
+		return err
+	}
+	for _, name := range servers {
+		o, err := r.client(name)
 		if err != nil {
 			return err
 		}

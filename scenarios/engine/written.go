@@ -24,7 +24,7 @@ func (r *run) written(ctx context.Context, answer record.APIAnswer, judged bool,
 	if !is {
 		return code, nil
 	}
-	ctx, cancel := r.machine.withTimeout(ctx, seenLimit, nil)
+	ctx, cancel := r.machine.WithTimeout(ctx, seenLimit, nil)
 	defer cancel()
 	looked := 0
 	_ = r.history.Wait(ctx, func(events []record.Event) bool { // what is not seen, no expression sees

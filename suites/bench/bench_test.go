@@ -13,6 +13,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/catalog"
 	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // BenchmarkRig measures a cold start, binaries built: etcd, API server and
@@ -23,7 +25,7 @@ func BenchmarkRig(b *testing.B) {
 			builder := built(b)
 			var kubelets float64
 			for b.Loop() {
-				c, err := cluster.New(b.Context(), rig(b, builder, nodes))
+				c, err := cluster.New(b.Context(), rigConfig(b, builder, nodes))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -73,7 +75,7 @@ func built(b *testing.B) *build.Builder {
 	return builder
 }
 
-func rig(b *testing.B, builder *build.Builder, nodes int) cluster.Config {
+func rigConfig(b *testing.B, builder *build.Builder, nodes int) cluster.Config {
 	b.Helper()
 	topology := record.Topology{Version: release.Newest}
 	for i := range nodes {
@@ -85,11 +87,11 @@ func rig(b *testing.B, builder *build.Builder, nodes int) cluster.Config {
 // configOf is the configuration of a rig without a record.
 func configOf(b *testing.B, builder *build.Builder, topology record.Topology) cluster.Config {
 	b.Helper()
-	library, err := engine.Library(b.Context(), nil, nil)
+	library, err := images.Library(b.Context(), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	config := engine.ClusterConfig(topology, library, nil)
+	config := rig.ClusterConfig(topology, library, nil)
 	config.Binary = builder.Binary
 	return config
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -51,9 +52,9 @@ func BenchmarkHealthProbe(b *testing.B) {
 func probedRig(b *testing.B, history *record.History) *cluster.Cluster {
 	b.Helper()
 	builder := built(b)
-	var images []spec.Image
+	var served []spec.Image
 	for i := range probed {
-		images = append(images, spec.Image{
+		served = append(served, spec.Image{
 			Image: fmt.Sprintf("registry.example/served-%d", i), HealthProbe: release.HealthProbe,
 			Listen: []behavior.Listener{{Port: int32(6000 + i), Protocol: behavior.GRPCTLS}},
 		})
@@ -61,12 +62,12 @@ func probedRig(b *testing.B, history *record.History) *cluster.Cluster {
 	if _, err := builder.Build(b.Context(), []build.Target{{Component: build.HealthProbe, Version: release.HealthProbe}}); err != nil {
 		b.Fatal(err)
 	}
-	library, err := engine.Library(b.Context(), images, builder.Binary)
+	library, err := images.Library(b.Context(), served, builder.Binary)
 	if err != nil {
 		b.Fatal(err)
 	}
 	gates := release.Gates{probeGate: true}
-	config := engine.ClusterConfig(record.Topology{
+	config := rig.ClusterConfig(record.Topology{
 		Version: release.Newest, Gates: gates, Nodes: []record.Node{{Name: "node-a", Version: release.Newest, Gates: gates}},
 	}, library, history)
 	config.Binary = builder.Binary

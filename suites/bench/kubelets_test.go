@@ -11,7 +11,8 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // manyKubelets are the nodes of a large rig. The newest three releases take turns.
@@ -54,12 +55,12 @@ func kubeletsRig(b *testing.B) func(*record.History) cluster.Config {
 	for i := range manyKubelets {
 		topology.Nodes = append(topology.Nodes, record.Node{Name: fmt.Sprintf("node-%d", i), Version: releases[i%len(releases)]})
 	}
-	library, err := engine.Library(b.Context(), nil, nil)
+	library, err := images.Library(b.Context(), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return func(history *record.History) cluster.Config {
-		config := engine.ClusterConfig(topology, library, history)
+		config := rig.ClusterConfig(topology, library, history)
 		config.Binary = builder.Binary
 		return config
 	}

@@ -72,7 +72,7 @@ func simulated(b *testing.B, nodes int, start func(*testing.B, *cluster.Cluster)
 	b.Helper()
 	builder := built(b)
 	for b.Loop() {
-		cfg := rig(b, builder, 0)
+		cfg := rigConfig(b, builder, 0)
 		cfg.Topology.ControllerManager, cfg.Topology.Scheduler = false, false
 		c, err := cluster.New(b.Context(), cfg)
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/podsapi/client"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 const (
@@ -77,11 +78,11 @@ func podsRig(b *testing.B) *cluster.Cluster {
 	if _, err := builder.Build(b.Context(), build.AllOf(release.Newest)); err != nil {
 		b.Fatal(err)
 	}
-	library, err := engine.Library(b.Context(), nil, nil)
+	library, err := images.Library(b.Context(), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	config := engine.ClusterConfig(record.Topology{Version: release.Newest, Nodes: []record.Node{
+	config := rig.ClusterConfig(record.Topology{Version: release.Newest, Nodes: []record.Node{
 		{Name: "kubelet", Version: release.Newest, Gates: map[string]bool{"PodsAPI": true}},
 		{Name: "reference", Version: release.Reference},
 	}}, library, nil)

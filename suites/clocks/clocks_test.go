@@ -16,7 +16,8 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 func TestClocks(t *testing.T) {
@@ -110,9 +111,9 @@ func start(ctx context.Context, b binary) *cluster.Cluster {
 
 func config(ctx context.Context, b binary) cluster.Config {
 	GinkgoHelper()
-	library, err := engine.Library(ctx, nil, nil)
+	library, err := images.Library(ctx, nil, nil)
 	Expect(err).NotTo(HaveOccurred())
-	c := engine.ClusterConfig(record.Topology{
+	c := rig.ClusterConfig(record.Topology{
 		Version: release.Newest,
 		Nodes:   []record.Node{{Name: skewed, Version: release.Newest, OwnClock: true}, {Name: right, Version: release.Newest}},
 	}, library, nil)

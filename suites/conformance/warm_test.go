@@ -7,12 +7,12 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 var _ = It("keeps a control plane warm until a cell changes it", func(ctx SpecContext) {
-	warm := engine.NewWarm()
+	warm := rig.NewWarm()
 	DeferCleanup(warm.Close)
 	cells := cellsOf("warm.yaml")
 	keeps, changes := cells[0], cells[1]
@@ -27,7 +27,7 @@ var _ = It("keeps a control plane warm until a cell changes it", func(ctx SpecCo
 })
 
 // apiServersOf runs a cell, which passes, and returns the processes of its API server.
-func apiServersOf(ctx SpecContext, warm *engine.Warm, cell plan.Cell) []int {
+func apiServersOf(ctx SpecContext, warm *rig.Warm, cell plan.Cell) []int {
 	GinkgoHelper()
 	here, err := app.Here()
 	Expect(err).NotTo(HaveOccurred())

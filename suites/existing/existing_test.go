@@ -27,6 +27,8 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -106,17 +108,17 @@ func TestAnExistingCluster(t *testing.T) {
 }
 
 // start starts the cluster: two nodes, whose names are not those of the scenarios.
-func start(t *testing.T, images []spec.Image) *engine.Rig {
+func start(t *testing.T, mapped []spec.Image) *rig.Rig {
 	t.Helper()
 	gate := release.Gates{"GRPCContainerProbeTLS": true}
-	return up(t, plan.Cell{Images: images, Topology: record.Topology{
+	return up(t, plan.Cell{Images: mapped, Topology: record.Topology{
 		Version: release.Newest, Gates: gate, ControllerManager: true, Scheduler: true,
 		Nodes: []record.Node{{Name: "worker-1", Version: release.Newest, Gates: gate}, {Name: "worker-2", Version: release.Previous}},
-	}}, engine.Played{})
+	}}, images.Played{})
 }
 
 // up starts a cluster, and returns when its nodes take pods.
-func up(t *testing.T, cell plan.Cell, played engine.Played) *engine.Rig {
+func up(t *testing.T, cell plan.Cell, played images.Played) *rig.Rig {
 	t.Helper()
 	rig, err := app.Up(t.Context(), cell, played, new(build.Builder), nil, false)
 	if err != nil {
@@ -150,8 +152,9 @@ func (s suite) run(ctx context.Context, t *testing.T, cells []plan.Cell, dir str
 	if err != nil {
 		t.Fatal(err)
 	}
-	reproduce := app.WithCluster(app.Reproduce([]string{"skewrig"}, nil, "test", nil), cluster)
-	report, err := app.Run(ctx, cells, app.Options{Dir: dir, Catalog: s.here, Existing: cluster, Parallel: len(cells), Reproduce: reproduce, Progress: news})
+	reproduce := app.Reproduce([]string{"skewrig"}, nil, "test", nil)
+	reproduce.Provider = app.ProviderCluster
+	report, err := app.Run(ctx, cells, app.Options{Dir: dir, Catalog: s.here, Provider: cluster, Parallel: len(cells), Reproduce: reproduce, Progress: news})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +166,7 @@ func (s suite) run(ctx context.Context, t *testing.T, cells []plan.Cell, dir str
 var ofCluster = regexp.MustCompile(`worker-\d|-skewrig-[0-9a-f]{8}|skewrig-admin`)
 
 // names looks for what must not be in a record.
-func names(t *testing.T, dir string, rig *engine.Rig) {
+func names(t *testing.T, dir string, rig *rig.Rig) {
 	t.Helper()
 	for _, id := range []string{older, keeps} {
 		text, err := os.ReadFile(filepath.Join(engine.CellDir(dir, id), reports.HistoryFile))
@@ -182,7 +185,7 @@ func names(t *testing.T, dir string, rig *engine.Rig) {
 	}
 }
 
-func namespaces(t *testing.T, rig *engine.Rig) (names []string) {
+func namespaces(t *testing.T, rig *rig.Rig) (names []string) {
 	t.Helper()
 	list, err := rig.Client().CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -202,7 +205,7 @@ func same(t *testing.T, before, after []string) {
 }
 
 // asNobody is the kubeconfig of an account that may do nothing.
-func asNobody(t *testing.T, rig *engine.Rig) string {
+func asNobody(t *testing.T, rig *rig.Rig) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "nobody"}}
 	accounts := rig.Client().CoreV1().ServiceAccounts("kube-public")

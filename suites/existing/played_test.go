@@ -15,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/engine"
 	"github.com/skewrig/skewrig/scenarios/plan"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
 )
 
 const (
@@ -48,7 +49,7 @@ func TestAPlayerImage(t *testing.T) {
 	rig := up(t, plan.Cell{Topology: record.Topology{
 		Version: release.Newest, Gates: gate, ControllerManager: true, Scheduler: true,
 		Nodes: []record.Node{{Name: "worker-1", Version: release.Newest, Gates: gate, Runtime: record.Containerd}},
-	}}, engine.Played{Archives: map[string]string{player: file}})
+	}}, images.Played{Archives: map[string]string{player: file}})
 
 	dir := t.TempDir()
 	s := suite{here: here, on: app.ExistingCluster{Config: existing.Config{Kubeconfig: rig.Kubeconfig()}, Player: player}}

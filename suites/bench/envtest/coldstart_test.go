@@ -20,7 +20,8 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
 // rounds is how often each of them is started.
@@ -88,11 +89,11 @@ func rigWithNode(b *testing.B, builder *build.Builder) (*rest.Config, func() err
 
 func startRig(b *testing.B, builder *build.Builder, nodes ...record.Node) (*rest.Config, func() error) {
 	b.Helper()
-	library, err := engine.Library(b.Context(), nil, nil)
+	library, err := images.Library(b.Context(), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	config := engine.ClusterConfig(record.Topology{Version: release.Newest, Nodes: nodes}, library, nil)
+	config := rig.ClusterConfig(record.Topology{Version: release.Newest, Nodes: nodes}, library, nil)
 	config.Binary = builder.Binary
 	c, err := cluster.New(b.Context(), config)
 	if err != nil {
