@@ -31,13 +31,13 @@ var registered []func() *cobra.Command
 
 // register adds a command to a group of the help. Without a group, the help does not list it. The file of each command
 // registers it: var _ = register(...).
-func register(group string, newCommand func() *cobra.Command) struct{} {
+func register(group string, newCommand func() *cobra.Command) func() *cobra.Command { //nolint:unparam // a variable of the package needs a value
 	registered = append(registered, func() *cobra.Command {
 		cmd := newCommand()
 		cmd.GroupID, cmd.Hidden = group, group == ""
 		return cmd
 	})
-	return struct{}{}
+	return newCommand
 }
 
 func newRoot() *cobra.Command {

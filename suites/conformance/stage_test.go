@@ -66,8 +66,10 @@ func (c cue) Describe() string { return c.text }
 // Run implements action.Action.
 func (c cue) Run(ctx context.Context, _ action.Rig) error { return c.run(ctx) }
 
-// Reach implements action.Reacher.
-func (cue) Reach() action.Reach { return action.ReachOwn }
+// Facts implements action.Action.
+func (cue) Facts() action.Facts {
+	return action.Facts{Needs: action.NeedsNothing, Reach: action.ReachOwn}
+}
 
 // loud is the action of a cell that makes noise. It reaches as far as what it does.
 type loud struct {
@@ -78,12 +80,13 @@ type loud struct {
 // Describe implements action.Action.
 func (loud) Describe() string { return "make noise until the others have ended" }
 
-// Reach implements action.Reacher.
-func (l loud) Reach() (reach action.Reach) {
+// Facts implements action.Action.
+func (l loud) Facts() action.Facts {
+	f := action.Facts{Needs: action.NeedsNothing}
 	for _, a := range l.noise(1) {
-		reach = max(reach, action.ReachOf(a))
+		f.Reach = max(f.Reach, action.ReachOf(a))
 	}
-	return reach
+	return f
 }
 
 // Run implements action.Action.

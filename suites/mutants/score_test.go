@@ -169,8 +169,12 @@ func (s *score) forget(all []plan.Cell) {
 // asks for those of its own pods, which end with them.
 type scrape struct{ action.Scrape }
 
-// Reach implements action.Reacher.
-func (scrape) Reach() action.Reach { return action.ReachOwn }
+// Facts implements action.Action.
+func (s scrape) Facts() action.Facts {
+	f := s.Scrape.Facts()
+	f.Reach = action.ReachOwn
+	return f
+}
 
 // sharing is a cell that shares its rig if it does nothing but to look at it.
 func sharing(cell plan.Cell) plan.Cell {
