@@ -70,5 +70,5 @@ func (c Conversion) Run(ctx context.Context, rig Rig) error { return rig.Convert
 
 // Facts are those of a conversion webhook, which all API servers ask.
 func (c Conversion) Facts() Facts {
-	return Facts{Needs: NeedsWebhooks, Reach: ReachAll, Gives: []Reading{{"conversions", c.Of}}}
+	return Facts{Needs: NeedsWebhooks, Reach: ReachAll, Starts: c.starts(), Gives: []Reading{{"conversions", c.Of}}}
 }

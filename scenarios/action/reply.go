@@ -55,10 +55,10 @@ func (w WebhookReply) Change(r *spec.Rig) {
 	mustRun(r, "", r.Servers()[0].Name)
 }
 
-// Starts implements Starter.
-func (w WebhookReply) Starts() (string, []release.Version) {
+// starts are the programs that the reply starts.
+func (w WebhookReply) starts() []Program {
 	if w.Reserialize == "" {
-		return "", nil
+		return nil
 	}
-	return spec.TypedClient, []release.Version{w.Reserialize}
+	return programs(spec.TypedClient, w.Reserialize)
 }

@@ -156,5 +156,5 @@ func (w Webhook) Run(ctx context.Context, rig Rig) error { return rig.Webhook(ct
 
 // Facts are those of an admission webhook, which all API servers ask.
 func (w Webhook) Facts() Facts {
-	return Facts{Needs: NeedsWebhooks, Reach: ReachAll, Gives: []Reading{{"webhooks", w.Name}}}
+	return Facts{Needs: NeedsWebhooks, Reach: ReachAll, Starts: w.starts(), Gives: []Reading{{"webhooks", w.Name}}}
 }
