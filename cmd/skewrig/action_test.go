@@ -221,9 +221,9 @@ printf '%%s\0' "$PWD" %[1]s "$@" > %[2]q/$(printf %%03d $(ls %[2]q | wc -l))
 `
 	skewrig := fmt.Sprintf(note, "skewrig", log)
 	if builds {
-		skewrig += fmt.Sprintf("case $1:$2 in build:--list) cat %[1]q/../built 2>/dev/null;; build:*) echo more >> %[1]q/../built;; esac\n", log)
+		skewrig += fmt.Sprintf("case $1:$3 in build:--list) cat %[1]q/../built 2>/dev/null;; build:*) echo more >> %[1]q/../built;; esac\n", log)
 	}
-	skewrig += "case $* in 'build --for refused') exit 3;; esac\n"
+	skewrig += "case $* in 'build components --for refused') exit 3;; esac\n"
 	skewrig += fmt.Sprintf("if [ $1 = run ]; then exit %d; fi\ntrue\n", code)
 	write := func(name, text string) string {
 		path := filepath.Join(programs, name)
@@ -270,7 +270,7 @@ func TestTheAction(t *testing.T) {
 			builds: true,
 			calls: [][]string{
 				{action, "go", "install", "./cmd/skewrig"},
-				{"W", "skewrig", "build"},
+				{"W", "skewrig", "build", "components"},
 				{"W", "skewrig", "run", "--report-dir", "report", "--"},
 			},
 			used: []string{"actions/setup-go", "actions/cache/restore", "actions/cache/save"},
@@ -278,7 +278,7 @@ func TestTheAction(t *testing.T) {
 		"nothing new": {
 			calls: [][]string{
 				{action, "go", "install", "./cmd/skewrig"},
-				{"W", "skewrig", "build"},
+				{"W", "skewrig", "build", "components"},
 				{"W", "skewrig", "run", "--report-dir", "report", "--"},
 			},
 			used: []string{"actions/setup-go", "actions/cache/restore"},
@@ -288,7 +288,7 @@ func TestTheAction(t *testing.T) {
 			code:   3,
 			calls: [][]string{
 				{action, "go", "install", "./cmd/skewrig"},
-				{"W", "skewrig", "build", "--for", "refused"},
+				{"W", "skewrig", "build", "components", "--for", "refused"},
 			},
 			used: []string{"actions/setup-go", "actions/cache/restore"},
 		},
@@ -300,7 +300,7 @@ func TestTheAction(t *testing.T) {
 			builds: true, code: 1,
 			calls: [][]string{
 				{"W", "go", "install", "github.com/skewrig/skewrig/cmd/skewrig@v1.2.3"},
-				{"W/sub dir", "skewrig", "build", "--for", "kep-4939/**", "--for", "a b", "--for", "$(touch pwned)", "--for", `"; exit 0 #`, "--for", "-x", "--for", "${{ inputs.version }}"},
+				{"W/sub dir", "skewrig", "build", "components", "--for", "kep-4939/**", "--for", "a b", "--for", "$(touch pwned)", "--for", `"; exit 0 #`, "--for", "-x", "--for", "${{ inputs.version }}"},
 				{"W/sub dir", "skewrig", "run", "--report-dir", "out/$HOME", "--", "kep-4939/**", "a b", "$(touch pwned)", `"; exit 0 #`, "-x", "${{ inputs.version }}"},
 			},
 			used: []string{"actions/setup-go", "actions/cache/restore", "actions/cache/save", `actions/upload-artifact name="mine" path="W/sub dir/out/$HOME"`},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,28 @@ func TestTheHelpFitsAScreen(t *testing.T) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if len(line) > 80 || slices.ContainsFunc(renames, func(r rename) bool { return r.flag == "" && !r.bare && r.command == name }) {
 			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}
+
+// TestChangesHasEachOldName: who looks an old name up finds the new one.
+func TestChangesHasEachOldName(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/changes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range renames {
+		was := strings.TrimSpace(r.command + " " + r.flag)
+		if r.bare {
+			was += " ARGUMENT"
+		}
+		now := "`" + r.now + "`"
+		if r.setting != "" {
+			now = "`" + r.setting + "` of `--provider-config`"
+		}
+		if row := "| `" + was + "` | " + now + " |"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/changes.md lacks: %s", row)
 		}
 	}
 }
