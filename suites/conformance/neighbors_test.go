@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -77,7 +78,13 @@ func runAll(ctx context.Context, e *engine.Engine, cells []plan.Cell) (dir strin
 	e.Binary, e.Dir, e.Parallel = new(build.Builder).Binary, GinkgoT().TempDir(), len(cells)
 	e.Progress = func(p engine.Progress) {
 		if p.Result != nil && !p.Result.Outcome.Judged() {
-			end(fmt.Errorf("%s: %s: %s", p.Cell.ID, p.Result.Outcome, p.Result.Reason))
+			reasons := []string{p.Result.Reason}
+			for _, c := range p.Result.Checks {
+				if !c.Outcome.Judged() {
+					reasons = append(reasons, c.ID+": "+c.Reason)
+				}
+			}
+			end(fmt.Errorf("%s: %s: %s", p.Cell.ID, p.Result.Outcome, strings.Join(reasons, "; ")))
 		}
 	}
 	results, err := e.Run(ctx, cells)
