@@ -17,7 +17,9 @@ type drafter struct {
 	dir string
 	// assembled returns the report of what has run so far. If that is not everything, it is partial, and says why.
 	assembled func(why ...string) (reports.Report, error)
-	news      chan struct{} // has room for one
+	// complete adds to the whole report what no draft has. If unset, drafts have everything.
+	complete func(*reports.Report)
+	news     chan struct{} // has room for one
 }
 
 func newDrafter(dir string, assembled func(why ...string) (reports.Report, error)) *drafter {
@@ -38,6 +40,9 @@ func (d *drafter) execute(ctx context.Context, work func() (why []string, err er
 	}
 	report, failure := d.assembled(why...)
 	if failure == nil {
+		if d.complete != nil {
+			d.complete(&report)
+		}
 		report, failure = finish(ctx, d.dir, report)
 	}
 	return report, errors.Join(err, failure)
@@ -66,7 +71,7 @@ const draftPause = time.Second
 
 // keep writes a draft when there is news, but not all the time, until it is
 // stopped. A draft that can't be written is left to the next one, and to the whole
-// report at the end, which tells.
+// report at the end, which returns the error.
 func keep(news <-chan struct{}, draft func() error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var keeping sync.WaitGroup

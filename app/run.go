@@ -142,6 +142,7 @@ func newRunner(cells []plan.Cell, o Options) (*runner, error) {
 		},
 	}
 	r.drafter = newDrafter(o.Dir, r.report)
+	r.complete = func(report *reports.Report) { report.Problems = append(report.Problems, unneeded(cells, *report)...) }
 	return r, nil
 }
 
@@ -283,7 +284,6 @@ func (s *runner) report(why ...string) (reports.Report, error) {
 		}
 		report.Partial = report.BrokenOff
 	}
-	report.Problems = append(report.Problems, unneeded(s.cells, report)...)
 	return report, err
 }
 

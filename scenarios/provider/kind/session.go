@@ -152,7 +152,7 @@ func (s *session) ended(component string, end kind.End) {
 	}
 	s.tenant.History.Append("cluster", component, stoppedBy(end))
 	if !slices.Contains(topology.MayEnd, component) {
-		s.lose(fmt.Errorf("%s %s, and nobody had asked it to", component, end))
+		s.lose(fmt.Errorf("%s %s without a request", component, end))
 	}
 }
 
