@@ -1,13 +1,13 @@
 package archtest
 
 import (
-	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/harness/internal/texts"
 )
 
 // namesReleases says which files may name a patch release of Kubernetes, each pattern with the reason.
@@ -86,7 +86,8 @@ func TestReleasesAreFound(t *testing.T) {
 func TestNoFileNamesAPatchRelease(t *testing.T) {
 	t.Parallel()
 	used := make(map[string]bool)
-	eachText(t, func(name, text string) {
+	extensions := []string{".go", ".md", ".yaml", ".yml", ".txt", ".json", ".jsonl", ".svg", ".mod", ".sum", ".sh", ".html", ".js", ""}
+	err := texts.Each(extensions, []string{"docs/commands"}, func(name, text string) {
 		found := releasesIn(name, text)
 		if len(found) == 0 {
 			return
@@ -100,36 +101,12 @@ func TestNoFileNamesAPatchRelease(t *testing.T) {
 		slices.Sort(found)
 		t.Errorf("%s names %s: write newest, previous, n-2, a minor version or vX.Y.Z", name, strings.Join(slices.Compact(found), ", "))
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, allowed := range namesReleases {
 		if !used[allowed.files] {
 			t.Errorf("no file of %s names a patch release: remove the entry", allowed.files)
 		}
-	}
-}
-
-// eachText calls a function for each text of the checkout: sources, pages, scenarios and configuration, but for
-// generated pages of commands and what the targets of the Makefile write.
-func eachText(t *testing.T, each func(name, text string)) {
-	t.Helper()
-	root := os.DirFS("../../..")
-	skipped := []string{".git", "bin", "node_modules", "docs/commands"}
-	extensions := []string{".go", ".md", ".yaml", ".yml", ".txt", ".json", ".jsonl", ".svg", ".mod", ".sum", ".sh", ".html", ".js", ""}
-	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (slices.Contains(skipped, name) || slices.Contains(skipped, entry.Name()) || strings.HasPrefix(name, "report-") || name == "report" || name == "release"):
-			return fs.SkipDir
-		case !entry.Type().IsRegular() || !slices.Contains(extensions, path.Ext(name)):
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		if err == nil {
-			each(name, string(text))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -4,7 +4,6 @@ package wording
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/internal/texts"
 )
 
 // A riddle is a kind of wording, and what to write instead.
@@ -89,7 +89,11 @@ const countsFile = "counts.txt"
 func TestWords(t *testing.T) {
 	t.Parallel()
 	counts, listed := make(map[string]int), make(map[string][]string)
-	eachText(t, func(name, text string) {
+	extensions := []string{".go", ".md", ".yaml", ".yml", ".html", ".js", ".sh"}
+	err := texts.Each(extensions, []string{"testdata", "locks", "commands", "report"}, func(name, text string) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
 		directory, _, below := strings.Cut(name, "/")
 		if !below {
 			directory = "."
@@ -98,6 +102,9 @@ func TestWords(t *testing.T) {
 		counts[directory] += len(found)
 		listed[directory] = append(listed[directory], found...)
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	known := make(map[string]int)
 	sum, all := 0, 0
 	if text, err := os.ReadFile(countsFile); err == nil {
@@ -124,31 +131,5 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s has %d riddles, and had %d. After a move, go test ./harness/internal/wording -update counts anew. Some of them:\n%s",
 				directory, n, known[directory], strings.Join(listed[directory][:min(n, 40)], "\n"))
 		}
-	}
-}
-
-// eachText calls a function for each text that people write: sources without tests, pages, scenarios.
-func eachText(t *testing.T, each func(name, text string)) {
-	t.Helper()
-	root := os.DirFS("../../..")
-	skipped := []string{".git", "bin", "node_modules", "testdata", "locks", "commands", "report"}
-	extensions := []string{".go", ".md", ".yaml", ".yml", ".html", ".js", ".sh"}
-	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (slices.Contains(skipped, entry.Name()) || strings.HasPrefix(name, "report-")):
-			return fs.SkipDir
-		case !entry.Type().IsRegular() || !slices.Contains(extensions, path.Ext(name)) || strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		if err == nil {
-			each(name, string(text))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
