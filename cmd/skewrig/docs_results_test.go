@@ -130,7 +130,7 @@ func failedChecks(here app.Catalog, cell plan.Cell) []reports.Check {
 	return all
 }
 
-// unreportedDefects are the defects of Kubernetes that nobody has reported, by weight,
+// unreportedDefects are the defects of Kubernetes that have no issue yet, by weight,
 // each once: a finding may explain checks of several scenarios. Those of k8s.io/apiserver are
 // for SIG API Machinery.
 func unreportedDefects(all []reports.Finding) []reports.Finding {

@@ -68,7 +68,7 @@ var renames = []rename{
 	{command: "init", bare: true, now: "init --pod"},
 }
 
-// renamed returns the arguments of the program in today's names, and what to tell a user who typed others.
+// renamed returns the arguments of the program in today's names, and a notice for each old name.
 func renamed(root *cobra.Command, args []string) (now, notices []string) {
 	before := 0 // arguments that come before the command
 	for before < len(args) && (strings.HasPrefix(args[before], "-") || strings.HasPrefix(args[before], cobra.ShellCompRequestCmd) || args[before] == "help") {
@@ -87,7 +87,7 @@ func renamed(root *cobra.Command, args []string) (now, notices []string) {
 	return now, notices
 }
 
-// notice is what a user is told who typed the old name.
+// notice is the line for a user who typed the old name.
 func (r rename) notice() string {
 	was, now := strings.TrimSpace("skewrig "+r.command+" "+r.flag), "skewrig "+r.now
 	if r.setting != "" {

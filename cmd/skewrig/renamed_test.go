@@ -64,7 +64,7 @@ func TestOldNames(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", was, diff)
 		}
 		if len(notices) == 0 && !slices.Equal(now, args) || slices.ContainsFunc(notices, func(n string) bool { return !strings.Contains(n, "; the old name goes with the next release") }) {
-			t.Errorf("%s: told is %q", was, notices)
+			t.Errorf("%s: the notices are %q", was, notices)
 		}
 		for _, n := range notices {
 			tested[n] = true

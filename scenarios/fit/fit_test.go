@@ -184,7 +184,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	t.Parallel()
 	for _, a := range action.Abilities() {
 		if !fit.KnownAbility(a) {
-			t.Errorf("nobody has said whether an existing cluster has ability %d", a)
+			t.Errorf("whether an existing cluster has ability %d is not stated", a)
 		}
 	}
 	for _, v := range check.Variables() {
