@@ -122,6 +122,15 @@ func TestAFleetRenewsItsLeases(t *testing.T) {
 	}
 }
 
+// TestStripLeavesTheNode: a fake client still uses the object that it sends.
+func TestStripLeavesTheNode(t *testing.T) {
+	t.Parallel()
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-0", Labels: map[string]string{corev1.LabelTopologyZone: "b"}}}
+	if stripped := strip(n); len(stripped.(*corev1.Node).Labels) != 0 || n.Labels[corev1.LabelTopologyZone] != "b" { //nolint:forcetypeassert // it is one
+		t.Errorf("%+v became %+v", n, stripped)
+	}
+}
+
 // twoZones have a node each: node-0 in a, node-1 in b.
 var twoZones = []record.Zone{zone("a", 1), zone("b", 1)}
 

@@ -28,13 +28,15 @@ func (f *Fleet) watch(ctx context.Context) {
 	running.Wait()
 }
 
-// strip leaves of a node what look reads.
-func strip(object any) {
-	if n, is := object.(*corev1.Node); is {
-		*n = corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: n.Name, ResourceVersion: n.ResourceVersion},
-			Status:     corev1.NodeStatus{Conditions: slices.Clone(n.Status.Conditions)},
-		}
+// strip returns what look reads of a node.
+func strip(object any) any {
+	n, is := object.(*corev1.Node)
+	if !is {
+		return object
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: n.Name, ResourceVersion: n.ResourceVersion},
+		Status:     corev1.NodeStatus{Conditions: slices.Clone(n.Status.Conditions)},
 	}
 }
 

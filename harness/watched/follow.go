@@ -50,8 +50,8 @@ func Await(ctx context.Context, synced ...<-chan struct{}) error {
 // store has the objects that a reflector shows, and passes on how they change.
 type store[T metav1.Object] struct {
 	changed func(change string, before, now T)
-	strip   func(any)    // may be nil
-	objects map[string]T // by namespace and name
+	strip   func(any) any // may be nil
+	objects map[string]T  // by namespace and name
 	synced  chan struct{}
 	once    sync.Once
 }
@@ -94,7 +94,9 @@ func (*store[T]) Resync() error { return nil }
 
 func (s *store[T]) put(now T) {
 	if s.strip != nil {
-		s.strip(now)
+		if stripped, is := s.strip(now).(T); is {
+			now = stripped
+		}
 	}
 	change := "added"
 	before, is := s.objects[keyOf(now)]

@@ -21,7 +21,10 @@ func TestStore(t *testing.T) {
 			}
 			got = append(got, fmt.Sprint(change, " ", now.Name, now.ResourceVersion, of))
 		},
-		strip: func(object any) { object.(*metav1.ObjectMeta).Labels = nil }, //nolint:forcetypeassert // it is one
+		strip: func(object any) any {
+			of := object.(*metav1.ObjectMeta) //nolint:forcetypeassert // it is one
+			return &metav1.ObjectMeta{Name: of.Name, ResourceVersion: of.ResourceVersion}
+		},
 	}
 	object := func(name, version string) *metav1.ObjectMeta {
 		return &metav1.ObjectMeta{Name: name, ResourceVersion: version, Labels: map[string]string{"a": "b"}}

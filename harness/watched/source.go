@@ -41,8 +41,9 @@ type Source struct {
 	Client Client
 	// Tweak changes what is listed and watched. If unset, nothing is changed.
 	Tweak func(*metav1.ListOptions)
-	// Strip removes from an object what is not needed, before it is stored. If unset, nothing is removed.
-	Strip func(object any)
+	// Strip returns what to store of an object. It must not change the object: a fake client still uses it. If unset, all of
+	// it is stored.
+	Strip func(object any) any
 	// Lists has the existing objects listed. If unset, the watch sends them first, where an API server can do that. Fake clients can't.
 	Lists bool
 	// Missed is called when the objects had to be listed anew, since the watch could not go on where it had ended: states
