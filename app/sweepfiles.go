@@ -13,7 +13,7 @@ import (
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/sweep/page"
+	"github.com/skewrig/skewrig/sweep/show"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -29,7 +29,7 @@ const (
 )
 
 // sweptAll is all that a sweep leaves.
-var sweptAll = []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, page.Name, render.JUnitFile}
+var sweptAll = []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, show.PageFile, render.JUnitFile}
 
 // onlySwept is an error if a directory has anything that no sweep leaves. It need not be there.
 func onlySwept(dir string) error {

@@ -10,9 +10,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/reports/render"
-	"github.com/skewrig/skewrig/sweep/draft"
-	"github.com/skewrig/skewrig/sweep/junit"
-	"github.com/skewrig/skewrig/sweep/page"
+	"github.com/skewrig/skewrig/sweep/show"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -28,14 +26,14 @@ func writeSweepPages(dir string, s trial.Swept, alone func(trial.Found) trial.Al
 		return err
 	}
 	errs := []error{
-		o.write(page.Name, func(w io.Writer) error {
-			return page.Write(w, s, page.Links{Draft: o.draftFile, Scenarios: o.scenarios})
+		o.write(show.PageFile, func(w io.Writer) error {
+			return show.Page(w, s, show.Links{Draft: o.draftFile, Scenarios: o.scenarios})
 		}),
-		o.write(render.JUnitFile, func(w io.Writer) error { return junit.Write(w, s) }),
+		o.write(render.JUnitFile, func(w io.Writer) error { return show.JUnit(w, s) }),
 	}
 	for _, l := range s.All() {
 		if file := o.draftFile(l); file != "" {
-			errs = append(errs, o.write(file, func(w io.Writer) error { return draft.Write(w, o.draft(l)) }))
+			errs = append(errs, o.write(file, o.draft(l).Write))
 		}
 	}
 	return errors.Join(errs...)
@@ -64,13 +62,13 @@ func (sweepOutputs) draftFile(l trial.Listed) string {
 	return path.Join(sweptDrafts, l.ID()+".md")
 }
 
-func (o sweepOutputs) draft(l trial.Listed) draft.Draft {
-	d := draft.Draft{Finding: l.Finding, Version: o.swept.Version, Again: o.swept.Again()}
+func (o sweepOutputs) draft(l trial.Listed) show.Draft {
+	d := show.Draft{Finding: l.Finding, Version: o.swept.Version, Again: o.swept.Again()}
 	for _, found := range l.Smallest() {
 		if !found.HasItem() {
 			continue
 		}
-		c := draft.Case{Found: found, Alone: o.alone(found)}
+		c := show.Case{Found: found, Alone: o.alone(found)}
 		c.Scenario, c.Control = o.scenario(c.Alone, l, found), o.scenario(c.Alone.Control(), l, found)
 		d.Cases = append(d.Cases, c)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/sweep/sweeptest"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -20,7 +19,10 @@ func TestWriteSweepPages(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, sweptShown), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s := sweeptest.Swept()
+	s, err := ReadSweep("../sweep/show/testdata/swept")
+	if err != nil {
+		t.Fatal(err)
+	}
 	alone := func(found trial.Found) trial.Alone {
 		gate := found.Takes()[0]
 		return trial.Alone{Version: s.Version, Turn: s.Turns[0], On: release.Gates{gate: true}, To: release.Gates{gate: false}}

@@ -10,7 +10,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
-	"github.com/skewrig/skewrig/sweep/trend"
+	"github.com/skewrig/skewrig/sweep/show"
 )
 
 // sweeps compares two sweeps.
@@ -27,8 +27,8 @@ func (f *diffFlags) sweeps(cmd *cobra.Command, from, to string, sections []diff.
 	if err != nil {
 		return err
 	}
-	t := trend.Compare(from, to, before, after)
-	if err := write(cmd.OutOrStdout(), t); err != nil {
+	t := show.Compare(from, to, before, after)
+	if err := write(t, cmd.OutOrStdout()); err != nil {
 		return app.Failed(err)
 	}
 	if slices.ContainsFunc(sections, func(s diff.Section) bool { return t.Count(s) > 0 }) {
@@ -38,7 +38,7 @@ func (f *diffFlags) sweeps(cmd *cobra.Command, from, to string, sections []diff.
 }
 
 // trendFormats are what a diff of sweeps can be printed as.
-var trendFormats = map[string]func(io.Writer, trend.Trend) error{
-	"text": trend.Text,
-	"json": func(w io.Writer, t trend.Trend) error { return printJSON(w, t) },
+var trendFormats = map[string]func(show.Trend, io.Writer) error{
+	"text": show.Trend.Text,
+	"json": func(t show.Trend, w io.Writer) error { return printJSON(w, t) },
 }

@@ -7,12 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/golden"
-	"github.com/skewrig/skewrig/sweep/sweeptest"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
 func TestDiffOfSweeps(t *testing.T) {
+	with, err := app.ReadSweep("../../sweep/show/testdata/swept")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	save := func(dir string, s trial.Swept) {
 		text, err := json.Marshal(s)
@@ -24,7 +28,7 @@ func TestDiffOfSweeps(t *testing.T) {
 		}
 		golden.Write(t, filepath.Join(dir, "sweep.json"), string(text))
 	}
-	with, without := sweeptest.Swept(), sweeptest.Swept()
+	without := with
 	without.Findings = nil
 	save("with", with)
 	save("without", without)

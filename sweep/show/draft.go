@@ -1,6 +1,4 @@
-// Package draft drafts what a finding of a sweep is reported with: a bug report in the form that kubernetes/kubernetes asks
-// for. It says what was seen, and nothing of why.
-package draft
+package show
 
 import (
 	"fmt"
@@ -13,7 +11,8 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// Draft is what a finding is reported with.
+// Draft is the draft of an issue about a finding: a bug report in the form that kubernetes/kubernetes asks for. It says
+// what was seen, and nothing of why.
 type Draft struct {
 	Finding trial.Finding
 	Version release.Version
@@ -36,7 +35,7 @@ type Case struct {
 }
 
 // Write writes the draft as Markdown. Its first line is the title.
-func Write(w io.Writer, d Draft) error {
+func (d Draft) Write(w io.Writer) error {
 	steps, err := d.reproduce()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package trend_test
+package show_test
 
 import (
 	"bytes"
@@ -6,25 +6,24 @@ import (
 
 	"github.com/skewrig/skewrig/harness/golden"
 	"github.com/skewrig/skewrig/reports/diff"
-	"github.com/skewrig/skewrig/sweep/sweeptest"
-	"github.com/skewrig/skewrig/sweep/trend"
+	"github.com/skewrig/skewrig/sweep/show"
 )
 
 // TestCompare: a sweep of a newer release has lost a finding, has a new one, shows one for another field, and reaches another gate.
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	before, after := sweeptest.Swept(), sweeptest.Swept()
+	before, after := swept(t), swept(t)
 	after.Version, after.Gates = "v1.91.0", append(after.Gates[1:], "ZoneMode")
 	after.Findings = append(after.Findings[1:], after.NotConfirmed...)
 	after.Findings[0].Items[1].Field = "example/v1.Probe.port"
 	after.Tried[2].Gate = "NotReached"
-	golden.Check(t, "testdata/trend.txt", text(t, trend.Compare("yesterday", "today", before, after)))
+	golden.Check(t, "testdata/trend.txt", textOf(t, show.Compare("yesterday", "today", before, after)))
 }
 
-func TestTheSame(t *testing.T) {
+func TestCompareTheSame(t *testing.T) {
 	t.Parallel()
-	same := trend.Compare("a", "b", sweeptest.Swept(), sweeptest.Swept())
-	if got, want := text(t, same), "From a to b\n\nNothing changed\n"; got != want {
+	same := show.Compare("a", "b", swept(t), swept(t))
+	if got, want := textOf(t, same), "From a to b\n\nNothing changed\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, s := range diff.Sections() {
@@ -34,22 +33,22 @@ func TestTheSame(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
+func TestTrendCount(t *testing.T) {
 	t.Parallel()
-	without, with := sweeptest.Swept(), sweeptest.Swept()
+	without, with := swept(t), swept(t)
 	without.Findings = nil
-	if n := trend.Compare("", "", without, with).Count(diff.RegressionsSection); n != 2 {
+	if n := show.Compare("", "", without, with).Count(diff.RegressionsSection); n != 2 {
 		t.Errorf("%d regressions, want 2", n)
 	}
-	if n := trend.Compare("", "", with, without).Count(diff.FixesSection); n != 2 {
+	if n := show.Compare("", "", with, without).Count(diff.FixesSection); n != 2 {
 		t.Errorf("%d fixes, want 2", n)
 	}
 }
 
-func text(t *testing.T, of trend.Trend) string {
+func textOf(t *testing.T, of show.Trend) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := trend.Text(&b, of); err != nil {
+	if err := of.Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package draft
+package show
 
 import (
 	"encoding/json"

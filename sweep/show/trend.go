@@ -1,19 +1,13 @@
-// Package trend says what changed from one sweep to another.
-package trend
+package show
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 	"github.com/skewrig/skewrig/sweep/trial"
-)
-
-// APIVersion and Kind say what a trend written as JSON is.
-const (
-	APIVersion = reports.APIVersion
-	Kind       = "SweepDiff"
 )
 
 // Trend is what changed from one sweep to another. Findings that were known before are compared with the others; those
@@ -45,13 +39,15 @@ type Change struct {
 
 // Compare returns what changed from one sweep to another, which are called from and to.
 func Compare(from, to string, before, after trial.Swept) Trend {
-	was, is := fields(before), fields(after)
+	was, is := shownBy(before), shownBy(after)
 	t := Trend{
-		APIVersion: APIVersion, Kind: Kind, From: from, To: to, Subject: subject(before, after),
+		APIVersion: reports.APIVersion, Kind: "SweepDiff", From: from, To: to, Subject: subjectChanges(before, after),
 		New: []Change{}, Gone: []Change{}, More: []Change{}, Fewer: []Change{},
-		Reached: both(before, after, func(b, a bool) bool { return !b && a }), NotReached: both(before, after, func(b, a bool) bool { return b && !a }),
+		Reached: reachedOnly(after, before), NotReached: reachedOnly(before, after),
 	}
-	for _, signature := range signatures(was, is) {
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	for _, signature := range slices.Sorted(maps.Keys(all)) {
 		gone, came := without(was[signature], is[signature]), without(is[signature], was[signature])
 		switch {
 		case was[signature] == nil:
@@ -59,14 +55,14 @@ func Compare(from, to string, before, after trial.Swept) Trend {
 		case is[signature] == nil:
 			t.Gone = append(t.Gone, Change{signature, gone})
 		default:
-			t.More = with(t.More, signature, came)
-			t.Fewer = with(t.Fewer, signature, gone)
+			t.More = withFields(t.More, signature, came)
+			t.Fewer = withFields(t.Fewer, signature, gone)
 		}
 	}
 	return t
 }
 
-func with(all []Change, signature string, fields []string) []Change {
+func withFields(all []Change, signature string, fields []string) []Change {
 	if len(fields) == 0 {
 		return all
 	}
@@ -94,8 +90,8 @@ func (t Trend) Count(s diff.Section) int {
 	}
 }
 
-// fields are what shows each finding, by its signature.
-func fields(s trial.Swept) map[string][]string {
+// shownBy are the kinds and fields that show each finding, by its signature.
+func shownBy(s trial.Swept) map[string][]string {
 	all := make(map[string][]string)
 	for _, f := range slices.Concat(s.Findings, s.Known) {
 		signature := f.Signature()
@@ -115,18 +111,11 @@ func fields(s trial.Swept) map[string][]string {
 	return all
 }
 
-// signatures are those of both, sorted.
-func signatures(was, is map[string][]string) []string {
-	all := maps.Clone(was)
-	maps.Copy(all, is)
-	return slices.Sorted(maps.Keys(all))
-}
-
-// both are the gates of both sweeps for which it holds whether something of them was tried.
-func both(before, after trial.Swept, holds func(before, after bool) bool) []string {
+// reachedOnly are the gates of both sweeps of which objects were tried in one, and not in the other.
+func reachedOnly(in, notIn trial.Swept) []string {
 	all := []string{}
-	for _, gate := range after.Gates {
-		if slices.Contains(before.Gates, gate) && holds(before.Unreached(gate) == "", after.Unreached(gate) == "") {
+	for _, gate := range in.Gates {
+		if slices.Contains(notIn.Gates, gate) && in.Unreached(gate) == "" && notIn.Unreached(gate) != "" {
 			all = append(all, gate)
 		}
 	}
@@ -136,4 +125,39 @@ func both(before, after trial.Swept, holds func(before, after bool) bool) []stri
 // without are those of some that others don't have.
 func without(some, others []string) []string {
 	return slices.DeleteFunc(slices.Concat([]string{}, some), func(s string) bool { return slices.Contains(others, s) })
+}
+
+// subjectChanges are the differences in what was swept.
+func subjectChanges(before, after trial.Swept) []diff.SubjectChange {
+	all := []diff.SubjectChange{}
+	for _, of := range []struct {
+		name string
+		has  func(trial.Swept) []string
+	}{
+		{"release", func(s trial.Swept) []string { return []string{string(s.Version)} }},
+		{"seed", func(s trial.Swept) []string { return []string{fmt.Sprint(s.Seed)} }},
+		{"gates", func(s trial.Swept) []string { return s.Gates }},
+		{"kinds", func(s trial.Swept) []string { return kindsOf(s) }},
+		{"changes", turnsOf},
+	} {
+		c := diff.SubjectChange{Name: of.name, Before: without(of.has(before), of.has(after)), After: without(of.has(after), of.has(before))}
+		if len(c.Before)+len(c.After) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func kindsOf(s trial.Swept) []string {
+	if len(s.Kinds) == 0 {
+		return []string{"all"}
+	}
+	return s.Kinds
+}
+
+func turnsOf(s trial.Swept) (all []string) {
+	for _, t := range s.Turns {
+		all = append(all, t.String())
+	}
+	return all
 }

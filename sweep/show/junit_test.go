@@ -1,4 +1,4 @@
-package junit_test
+package show_test
 
 import (
 	"bytes"
@@ -7,26 +7,25 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
-	sweepjunit "github.com/skewrig/skewrig/sweep/junit"
-	"github.com/skewrig/skewrig/sweep/sweeptest"
+	"github.com/skewrig/skewrig/sweep/show"
 )
 
-func TestWrite(t *testing.T) {
+func TestJUnit(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := sweepjunit.Write(&b, sweeptest.Swept()); err != nil {
+	if err := show.JUnit(&b, swept(t)); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/junit.xml", b.String())
 }
 
-// TestCounts: a suite has as many results as it says, and what is known or not confirmed does not fail.
-func TestCounts(t *testing.T) {
+// TestJUnitCounts: a suite has as many results as it says, and what is known or not confirmed does not fail.
+func TestJUnitCounts(t *testing.T) {
 	t.Parallel()
-	s := sweeptest.Swept()
+	s := swept(t)
 	s.Findings = nil
 	var b bytes.Buffer
-	if err := sweepjunit.Write(&b, s); err != nil {
+	if err := show.JUnit(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); strings.Contains(got, "<failure") || strings.Count(got, `failures="0"`) != len(s.Turns) {

@@ -1,5 +1,4 @@
-// Package junit writes what a sweep came to as a JUnit file, for continuous integration.
-package junit
+package show
 
 import (
 	"fmt"
@@ -11,13 +10,14 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// Write writes a test suite for each change, with a test case for each gate. A case fails if something was found with its
-// gate, and is skipped if nothing of its gate was tried. What a component shows without an object is a case of its own.
-// Findings that are known or not confirmed do not fail: they are in the output of the suite, as the exit code has it.
-func Write(w io.Writer, s trial.Swept) error {
+// JUnit writes a sweep as a JUnit file: a test suite for each change, with a test case for each gate. A case fails if
+// something was found with its gate, and is skipped if nothing of its gate was tried. What a component shows without an
+// object is a case of its own. Findings that are known or not confirmed do not fail, as with the exit code: they are in
+// the output of the suite.
+func JUnit(w io.Writer, s trial.Swept) error {
 	var out junit.File
 	for n, m := range s.Matrices() {
-		out.Suites = append(out.Suites, suite(n, s, m))
+		out.Suites = append(out.Suites, junitSuite(n, s, m))
 	}
 	if err := out.Write(w); err != nil {
 		return fmt.Errorf("writing a sweep as JUnit: %w", err)
@@ -25,28 +25,28 @@ func Write(w io.Writer, s trial.Swept) error {
 	return nil
 }
 
-func suite(id int, s trial.Swept, m trial.Matrix) junit.Suite {
+func junitSuite(id int, s trial.Swept, m trial.Matrix) junit.Suite {
 	out := junit.NewSuite(id, render.Line(m.Turn))
 	out.Properties = []junit.Property{
 		{Name: "version", Value: string(s.Version)}, {Name: "seed", Value: fmt.Sprint(s.Seed)}, {Name: "command", Value: render.Line(s.Again())},
 	}
 	for _, row := range m.Rows {
-		out.Add(gateCase(s, m.Turn, row))
+		out.Add(junitCase(s, m.Turn, row))
 	}
 	for _, f := range s.Findings {
 		if alone := f.WithoutItem(m.Turn); len(alone.Items) > 0 {
-			out.Add(newCase(m.Turn, f.Signature(), failure([]trial.Finding{alone})))
+			out.Add(newJUnitCase(m.Turn, f.Signature(), junitFailure([]trial.Finding{alone})))
 		}
 	}
-	out.Time = junit.Seconds(took(s, m.Turn))
-	out.SystemOut = quiet(s, m)
+	out.Time = junit.Seconds(secondsOf(s, m.Turn))
+	out.SystemOut = withoutFailure(s, m)
 	return out
 }
 
-// gateCase is the test case of a gate.
-func gateCase(s trial.Swept, turn string, row trial.Row) junit.Case {
+// junitCase is the test case of a gate.
+func junitCase(s trial.Swept, turn string, row trial.Row) junit.Case {
 	if row.Why != "" {
-		c := newCase(turn, row.Gate, nil)
+		c := newJUnitCase(turn, row.Gate, nil)
 		c.Skipped = &junit.Result{Message: render.Line(row.Why), Type: "not-tried"}
 		return c
 	}
@@ -56,15 +56,15 @@ func gateCase(s trial.Swept, turn string, row trial.Row) junit.Case {
 			found = append(found, of)
 		}
 	}
-	return newCase(turn, row.Gate, failure(found))
+	return newJUnitCase(turn, row.Gate, junitFailure(found))
 }
 
-func newCase(turn, name string, failed *junit.Result) junit.Case {
+func newJUnitCase(turn, name string, failed *junit.Result) junit.Case {
 	return junit.Case{Name: render.Line(name), Classname: render.Line("sweep." + turn), Time: junit.Seconds(0), Failure: failed}
 }
 
-// failure is what findings say, or nil if there are none.
-func failure(found []trial.Finding) *junit.Result {
+// junitFailure is what findings say, or nil if there are none.
+func junitFailure(found []trial.Finding) *junit.Result {
 	if len(found) == 0 {
 		return nil
 	}
@@ -74,13 +74,13 @@ func failure(found []trial.Finding) *junit.Result {
 		signatures = append(signatures, f.Signature())
 		fmt.Fprintf(&text, "%s\n", render.Visible(f.Signature()))
 		for _, i := range f.Items {
-			text.WriteString(item(i))
+			text.WriteString(junitItem(i))
 		}
 	}
 	return &junit.Result{Message: render.Line(strings.Join(signatures, "; ")), Type: "finding", Text: junit.Text(text.String())}
 }
 
-func item(i trial.Found) string {
+func junitItem(i trial.Found) string {
 	detail := strings.ReplaceAll(render.Visible(i.Detail), "\n", "\n    ")
 	if !i.HasItem() {
 		return "  " + detail + "\n"
@@ -88,8 +88,8 @@ func item(i trial.Found) string {
 	return fmt.Sprintf("  %s: %s\n    alone: %s; control: %s\n", render.Line(i.String()), detail, i.Alone, i.Control)
 }
 
-// took is how long the plans with a change took.
-func took(s trial.Swept, turn string) (seconds float64) {
+// secondsOf is how long the plans with a change took.
+func secondsOf(s trial.Swept, turn string) (seconds float64) {
 	for _, p := range s.Plans {
 		if p.Turn.String() == turn {
 			seconds += p.Seconds
@@ -98,15 +98,15 @@ func took(s trial.Swept, turn string) (seconds float64) {
 	return seconds
 }
 
-// quiet lists what was seen with a change and fails no test case.
-func quiet(s trial.Swept, m trial.Matrix) string {
+// withoutFailure lists what was seen with a change and fails no test case.
+func withoutFailure(s trial.Swept, m trial.Matrix) string {
 	var b strings.Builder
 	for _, l := range s.All() {
 		if l.Standing == trial.Reported {
 			continue
 		}
 		for _, i := range l.During(m.Turn).Items {
-			fmt.Fprintf(&b, "%s: %s\n%s", l.Standing, render.Visible(l.Signature()), item(i))
+			fmt.Fprintf(&b, "%s: %s\n%s", l.Standing, render.Visible(l.Signature()), junitItem(i))
 		}
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package page_test
+package show_test
 
 import (
 	"bytes"
@@ -6,31 +6,30 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/harness/golden"
-	"github.com/skewrig/skewrig/sweep/page"
-	"github.com/skewrig/skewrig/sweep/sweeptest"
+	"github.com/skewrig/skewrig/sweep/show"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-func TestWrite(t *testing.T) {
+func TestPage(t *testing.T) {
 	t.Parallel()
-	links := page.Links{
+	links := show.Links{
 		Draft:     func(l trial.Listed) string { return "drafts/" + l.ID() + ".md" },
 		Scenarios: func(_ trial.Listed, f trial.Found) []string { return []string{"scenarios/" + f.Name + ".yaml"} },
 	}
-	golden.Check(t, "testdata/index.html", written(t, sweeptest.Swept(), links))
+	golden.Check(t, "testdata/index.html", pageOf(t, swept(t), links))
 }
 
-func TestNothingWasFound(t *testing.T) {
+func TestPageOfNothing(t *testing.T) {
 	t.Parallel()
-	if got := written(t, trial.Swept{Version: "v1.90.1"}, page.Links{}); !strings.Contains(got, "<h1>Nothing was found in v1.90.1</h1>") {
+	if got := pageOf(t, trial.Swept{Version: "v1.90.1"}, show.Links{}); !strings.Contains(got, "<h1>Nothing was found in v1.90.1</h1>") {
 		t.Errorf("the page does not say that nothing was found:\n%s", got)
 	}
 }
 
-// TestNothingRuns: no text of a component becomes markup, or a character that does not show.
-func TestNothingRuns(t *testing.T) {
+// TestPageRunsNothing: no text of a component becomes markup, or a character that does not show.
+func TestPageRunsNothing(t *testing.T) {
 	t.Parallel()
-	got := written(t, sweeptest.Swept(), page.Links{})
+	got := pageOf(t, swept(t), show.Links{})
 	for _, wrong := range []string{"<script", "\x1b", "ZgotmplZ"} {
 		if strings.Contains(got, wrong) {
 			t.Errorf("the page has %q", wrong)
@@ -41,10 +40,10 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-func written(t *testing.T, s trial.Swept, links page.Links) string {
+func pageOf(t *testing.T, s trial.Swept, links show.Links) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := page.Write(&b, s, links); err != nil {
+	if err := show.Page(&b, s, links); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
