@@ -38,13 +38,17 @@ func newReportShow() *cobra.Command {
 		Short: "Print a saved report, or some of its cells, in another format",
 		Long: `Print a saved report. With patterns, print all that is known of the cells that they
 select: each check with what was expected and observed, why it does not hold, and where
-the evidence is. With --report, all arguments are patterns.`,
+the evidence is. With --report, or if the first argument is no file and selects cells of
+the default report, all arguments are patterns.`,
 		Example: `  skewrig report show
   skewrig report show yesterday
   skewrig report show -f report kep-4939/gate
   skewrig report show -o html > report/index.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, patterns := dirFirst(cmd, dir, args)
+			patterns := args
+			if len(args) > 0 && !selectsCells(dir, args) {
+				dir, patterns = dirFirst(cmd, dir, args)
+			}
 			w := cmd.OutOrStdout()
 			if len(patterns) > 0 {
 				if format.value != "text" {
@@ -57,6 +61,9 @@ the evidence is. With --report, all arguments are patterns.`,
 				return err
 			}
 			switch format.value {
+			case "findings": // what skewrig report findings was
+				fmt.Fprintln(news(cmd), "skewrig report -o findings is now skewrig report findings -o markdown; the old name goes with the next release")
+				return printFindings(cmd, &findingsFlags{dir, texts}, "markdown", nil)
 			case "html":
 				return printPage(cmd, dir, texts, report)
 			case "text":
@@ -66,9 +73,22 @@ the evidence is. With --report, all arguments are patterns.`,
 		},
 	}
 	registerReport(cmd, &dir, "f")
-	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), or track-record (known regressions)", append(slices.Sorted(maps.Keys(formats)), "html", "text")...)
+	format.register(cmd, "output", "o", "text", "text, json, junit, markdown, html (the page), or track-record (known regressions)", append(slices.Sorted(maps.Keys(formats)), "html", "text", "findings")...)
 	registerTexts(cmd, &texts)
 	return cmd
+}
+
+// selectsCells reports whether arguments, the first of which is no file, select cells of a saved report.
+func selectsCells(dir string, args []string) bool {
+	if _, err := os.Stat(args[0]); err == nil {
+		return false
+	}
+	report, err := app.ReadReport(dir)
+	if err != nil {
+		return false
+	}
+	cells, err := app.CellsOf(report, args)
+	return err == nil && len(cells) > 0
 }
 
 // formats are what a report can be printed as that needs nothing else.

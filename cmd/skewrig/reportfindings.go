@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,18 +46,7 @@ print its evidence. skewrig report issue drafts the report of it.`,
 			if format.value == "issue" {
 				return f.printIssues(cmd, args)
 			}
-			report, all, err := f.read(args)
-			if err != nil {
-				return err
-			}
-			w, one := cmd.OutOrStdout(), len(args) > 0 && format.value == "text"
-			if one || format.value != "text" { // a list has no room for it
-				app.InWords(cmd.Context(), f.dir, report, all)
-			}
-			if one {
-				return app.Failed(render.FindingTerminal(w, all[0], columns(w)))
-			}
-			return app.Failed(printFindings(w, format.value, report, all))
+			return printFindings(cmd, &f, format.value, args)
 		},
 	}
 	// issue is what the name of skewrig report issue was.
@@ -109,16 +97,27 @@ func pickFinding(all []finding.Finding, id string) ([]finding.Finding, error) {
 	return nil, fmt.Errorf("the run has no finding %s: it has %s", id, strings.Join(ids, ", "))
 }
 
-func printFindings(w io.Writer, format string, report reports.Report, all []finding.Finding) error {
-	switch format {
-	case "json":
-		return printJSON(w, all)
-	case "markdown":
-		return render.Findings(w, report, all)
+// printFindings prints all findings, or the one that an argument names.
+func printFindings(cmd *cobra.Command, f *findingsFlags, format string, args []string) error {
+	report, all, err := f.read(args)
+	if err != nil {
+		return err
+	}
+	w, one := cmd.OutOrStdout(), len(args) > 0
+	if one || format != "text" { // a list has no room for it
+		app.InWords(cmd.Context(), f.dir, report, all)
+	}
+	switch {
+	case format == "json":
+		return app.Failed(printJSON(w, all))
+	case format == "markdown":
+		return app.Failed(render.Findings(w, report, all))
+	case one:
+		return app.Failed(render.FindingTerminal(w, all[0], columns(w)))
 	}
 	s := sheet{width: columns(w)}
 	table(&s, "CLASS\tFINDING\tSEEN ON\tHEADLINE", all, func(f finding.Finding) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s", f.Class.Word(), f.ID, strings.Join(f.Releases, " or "), f.Headline)
 	})
-	return s.printTo(w)
+	return app.Failed(s.printTo(w))
 }

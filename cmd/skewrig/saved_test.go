@@ -82,6 +82,30 @@ func ownVerdict(r reports.Report) []reports.Cell {
 
 // TestJudgeSaysWhatItChanges turns a red report green by a list of known deviations: the
 // report that is replaced, and one beside it.
+// TestReportTakesCellsWithoutADirectory: the first argument is a directory unless it selects cells of the report here.
+func TestReportTakesCellsWithoutADirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	saveReport(t, "report", reports.Pass)
+	saveReport(t, "deviates", reports.ExpectedFail)
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"a cell":             {[]string{"report", "kep-4188/gate/toggled/**"}, 0, "kep-4188/gate/toggled/kubelet:v1.90.1"},
+		"a directory":        {[]string{"report", "show", "deviates"}, 0, "deviates"},
+		"cells of a report":  {[]string{"report", "show", "deviates", "kep-4188/gate/**"}, 0, "kep-4188/gate/toggled/kubelet:v1.90.1"},
+		"neither":            {[]string{"report", "show", "kep-1/x"}, 3, "kep-1/x is no report directory"},
+		"the old name":       {[]string{"report", "-o", "findings"}, 0, "skewrig report findings -o markdown"},
+		"the old name there": {[]string{"report", "deviates", "-o", "findings"}, 0, "# "},
+	} {
+		code, stdout, stderr := skewrig(t, tc.args...)
+		if code != tc.code || !strings.Contains(stdout+stderr, tc.want) {
+			t.Errorf("%s: exit code %d, and %q is not in\n%s%s", name, code, tc.want, stdout, stderr)
+		}
+	}
+}
+
 func TestJudgeSaysWhatItChanges(t *testing.T) {
 	deviations := filepath.Join(t.TempDir(), "known.yaml")
 	golden.Write(t, deviations, `apiVersion: skewrig.dev/v1alpha1

@@ -189,7 +189,7 @@ func (b *builder) stamped(l LogFile) (lines []logLine) {
 }
 
 // maxCause is how much of a line that is too long is the end of the cause that it says, in
-// bytes.
+// runes.
 const maxCause = 140
 
 // saidCause is how a line says a cause before it ends.
@@ -202,14 +202,15 @@ func excerpt(line string, tone Tone, limit int) string {
 	if causes := saidCause.FindAllStringIndex(line, -1); len(causes) > 0 {
 		end = causes[len(causes)-1][1]
 	}
-	if end <= limit || tone == "" && !trouble.MatchString(line) {
+	start := []rune(line[:end])
+	if len(start) <= limit || tone == "" && !trouble.MatchString(line) {
 		return shortened(line, limit)
 	}
-	said := line[:limit-maxCause] + " … " + line[end-maxCause:end]
+	said := string(start[:limit-maxCause]) + " … " + string(start[len(start)-maxCause:])
 	if end < len(line) {
 		said += "…"
 	}
-	return strings.ToValidUTF8(said, "�")
+	return said
 }
 
 // envelope are the fields of a line in JSON that say what the page says beside it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -320,12 +321,13 @@ func TestALineKeepsItsCause(t *testing.T) {
 	long := strings.Repeat("long ", 100)
 	for text, want := range map[string]string{
 		long + "is wrong": "is wrong",
+		strings.Repeat("“é”", 150) + "is wrong":                          "is wrong",
 		"failed err=\"" + long + `of \"x\" is wrong" pod="` + long + `"`: `of \"x\" is wrong"…`,
 		`failed err="wrong" pod="` + long + `"`:                          "…",
 		"short":                                                          "] short",
 	} {
 		line := excerpt(t, checked(), klog("E", when(9.5), "a.go:1", text)).Lines[0].Text
-		if !strings.HasSuffix(line, want) || len(line) > 330 {
+		if !strings.HasSuffix(line, want) || utf8.RuneCountInString(line) > 330 || strings.ContainsRune(line, utf8.RuneError) {
 			t.Errorf("the line is %q, want %q at its end", line, want)
 		}
 	}

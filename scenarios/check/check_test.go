@@ -567,6 +567,23 @@ func TestWhatFailedBeforeAScenarioWasStuck(t *testing.T) {
 	}
 }
 
+// TestWhatARunDidNotReachIsNoPass: what always holds may have broken later, and what broke before did.
+func TestWhatARunDidNotReachIsNoPass(t *testing.T) {
+	t.Parallel()
+	of := func(tell func(*record.History)) []reports.Check {
+		return Trusted(story(tell), []reports.Check{{ID: "oracle:a", Outcome: reports.Pass}, {ID: "oracle:b", Outcome: reports.Fail}})
+	}
+	got := of(func(h *record.History) {
+		h.Append("engine", "2", record.StepDone{Number: 2, Error: "not within 60s", Unmet: true})
+	})
+	if got[0].Outcome != reports.Unknown || got[0].Reason != "step 2: not within 60s" || got[1].Outcome != reports.Fail {
+		t.Errorf("in a run that was stuck: %+v", got)
+	}
+	if got := of(func(*record.History) {}); got[0].Outcome != reports.Pass {
+		t.Errorf("in a whole run: %+v", got)
+	}
+}
+
 // TestAnErrorOfTheRigBesideAWaitInVain: what failed before may come from the rig, so that it does not
 // count.
 func TestAnErrorOfTheRigBesideAWaitInVain(t *testing.T) {

@@ -33,8 +33,16 @@ func lateness(events []record.Event) string {
 }
 
 // Trusted returns what was judged on a history otherwise, as far as the machine
-// was fast enough to say so.
+// was fast enough to say so. That nothing was seen in a run that did not get to its end proves
+// nothing.
 func Trusted(events []record.Event, checks []reports.Check) []reports.Check {
+	if outcome, why := brokenOff(events); outcome == reports.Unknown {
+		for i := range checks {
+			if checks[i].Outcome == reports.Pass {
+				checks[i].Outcome, checks[i].Reason = reports.Unknown, why
+			}
+		}
+	}
 	if late := lateness(events); late != "" {
 		for i := range checks {
 			if checks[i].Outcome != reports.Pass {
