@@ -49,13 +49,8 @@ type Seen struct {
 	Outcome reports.Outcome
 }
 
-// Exhibit is a piece of evidence.
-type Exhibit struct {
-	Title string
-	// Text has lines; Diff says that those are of a difference.
-	Text string
-	Diff bool
-}
+// Exhibit is a piece of evidence, in lines.
+type Exhibit struct{ Title, Text string }
 
 // NewCase gathers what is known of a check that failed in a cell of a run, as a finding is
 // about. The narration is nil if nothing was recorded.
@@ -77,9 +72,9 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		of.Ran = courseOf(run.Facts[c.ID])
 		return of
 	}
-	s, looked := sightOf(n, check)
-	of.Also = sameFailure(n.Checks, looked)
-	of.Cause, of.Because, of.Window = looked.Cause, looked.Because, looked.Summary
+	s := sightOf(n, check)
+	of.Also = sameFailure(n.Checks, s.looked)
+	of.Cause, of.Because, of.Window = s.looked.Cause, s.looked.Because, s.looked.Summary
 	if of.Cause != "" && !of.isKnown() {
 		of.Headline = brief(of.Cause, maxTitle)
 	}
@@ -92,16 +87,15 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 	return of
 }
 
-// sightOf is a narration, looked at for what a check is about, and what it has of the check.
-func sightOf(n *narrate.Narration, check reports.Check) (s sight, looked narrate.Check) {
-	s = sight{Narration: n, expression: check.Expected, until: n.Seconds}
+// sightOf is a narration, looked at for what a check is about.
+func sightOf(n *narrate.Narration, check reports.Check) sight {
+	s := sight{Narration: n, expression: check.Expected, until: n.Seconds}
 	s.expects, _ = check.Expectation()
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
-		looked = n.Checks[i]
-		s.about, s.from, s.until, s.history = looked.Named, looked.From, looked.To, looked.History
-		s.field, s.bad, s.looked = looked.Field, looked.Bad, looked
+		s.looked = n.Checks[i]
+		s.about, s.until = s.looked.Named, s.looked.To
 	}
-	return s, looked
+	return s
 }
 
 // sameFailure are the other checks that fail for the failure of one.

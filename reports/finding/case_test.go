@@ -22,7 +22,7 @@ func TestWhatACaseShows(t *testing.T) {
 	narration := &narrate.Narration{
 		SetUp:  []string{"rig", "  etcd v3.7.0", "", "images", "  web speaks http1"},
 		Steps:  []narrate.Step{{Number: 2, Action: "patch pods/default/web", Acts: true, From: 7.9, Answers: []narrate.Line{{Text: "200 OK"}}}},
-		Checks: []narrate.Check{{ID: "not-lost", From: 9, To: 9, Cause: "It was lost.", Named: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}}, {ID: "other-not-lost", Named: reports.Names{{Variable: "pods", Text: "other", Object: "pods/default/other"}}}},
+		Checks: []narrate.Check{{ID: "not-lost", From: 9, To: 9, Cause: "It was lost.", Named: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}, History: []narrate.Line{{At: 3, What: "kube-apiserver", Text: `"HTTP2"`}, {At: 8, What: "kube-apiserver, written in step 2", Text: `"HTTP1"`}}}, {ID: "other-not-lost", Named: reports.Names{{Variable: "pods", Text: "other", Object: "pods/default/other"}}}},
 		Lanes: []narrate.Lane{
 			{Name: "kubelet/node-a", Kind: narrate.Component, Spans: []narrate.Span{{From: 2, Label: "v1.89.3"}, {From: 4, Label: "starting"}, {From: 5, Label: "v1.90.1 X=true"}, {From: 10, Label: "v1.91.0"}}},
 			{Name: "kube-apiserver", Kind: narrate.Component, Spans: []narrate.Span{{From: 1, Label: "v1.90.1"}}},
@@ -41,7 +41,7 @@ func TestWhatACaseShows(t *testing.T) {
 	for _, e := range got.Exhibits {
 		text.WriteString(e.Title + "\n" + e.Text + "\n")
 	}
-	for _, want := range []string{"# 8.0 s, in step 2\n spec:\n-  protocol: HTTP2\n+  protocol: HTTP1", "pods/default/web: Ready", "default/web/app, liveness: refused", "kubelet: pod web", "step 2: patch pods/default/web: 200 OK", "of the check other-not-lost, which passes\n  7.000 s  default/other/app", "images\n  web speaks http1"} {
+	for _, want := range []string{"  3.000 s  \"HTTP2\": kube-apiserver\n  8.000 s  \"HTTP1\": kube-apiserver, written in step 2", "pods/default/web: Ready", "default/web/app, liveness: refused", "kubelet: pod web", "step 2: patch pods/default/web: 200 OK", "of the check other-not-lost, which passes\n  7.000 s  default/other/app", "images\n  web speaks http1"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the exhibits have no %q:\n%s", want, text.String())
 		}
@@ -97,8 +97,7 @@ func TestTheEvidenceIsOfWhatIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheCaseOfALostField shows which server wrote each value, in place of a difference. Where
-// nothing was lost, it shows that.
+// TestTheCaseOfALostField shows which server wrote each value, and what was lost.
 func TestTheCaseOfALostField(t *testing.T) {
 	t.Parallel()
 	check := reports.Check{ID: "kept", Outcome: reports.Fail, Expected: `at once: pods["web"].spec.protocol == "HTTP2"`}
@@ -116,7 +115,7 @@ func TestTheCaseOfALostField(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := NewCase(evidence.Run{}, Finding{}, cell, check, narration("")).Exhibits[0]; got.Title != "How protocol changed in pods/default/web" {
+	if got := NewCase(evidence.Run{}, Finding{}, cell, check, narration("")).Exhibits[0]; got.Title != want.Title || got.Text+" (lost here)" != want.Text {
 		t.Errorf("of one that is not lost, it is %+v", got)
 	}
 }
@@ -125,7 +124,7 @@ func TestTheCaseOfALostField(t *testing.T) {
 func TestLogLinesOfAField(t *testing.T) {
 	t.Parallel()
 	text := "field httpGet.protocol " + strings.Repeat("long ", maxExhibit/4) + "not declared"
-	s := sight{until: 10, field: "httpGet.protocol", about: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}, Narration: &narrate.Narration{
+	s := sight{until: 10, looked: narrate.Check{Field: "httpGet.protocol"}, about: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}, Narration: &narrate.Narration{
 		Logs: []narrate.Log{{Component: "kube-apiserver", Lines: []narrate.Line{{At: 1, Text: text}, {At: 2, Text: "of another"}}}},
 	}}
 	if got := s.lines().Text; got != "  1.000 s  kube-apiserver: "+text {

@@ -13,31 +13,15 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// fieldsOf are the fields that an expression looks at, the last one first.
-func fieldsOf(expression string) (fields []string) {
-	for _, m := range field.FindAllStringSubmatch(expression, -1) {
-		if m[2] == "" { // not a function
-			fields = append(fields, m[1])
-		}
-	}
-	slices.Reverse(fields)
-	return fields
-}
-
-var field = regexp.MustCompile(`\.([a-zA-Z]+)(\(?)`)
-
 // sight is a narration, looked at for what an expression is about.
 type sight struct {
 	*narrate.Narration
 
-	about       reports.Names
-	field       string // that it compares, as logs name it
-	expression  string
-	expects     reports.Expectation
-	from, until float64
-	bad         float64        // when it went wrong, if that is known
-	history     []narrate.Line // of the field that it looks at
-	looked      narrate.Check  // what the narration has of it
+	about      reports.Names
+	expression string
+	expects    reports.Expectation
+	until      float64
+	looked     narrate.Check // what the narration has of it
 }
 
 // versionLabel is the label of a span of a component that runs.
@@ -72,17 +56,14 @@ func (s sight) ran() []string {
 const (
 	maxAttempts = 3
 	maxWire     = 10
-	maxDiff     = 40
+	maxItem     = 40  // lines of an object
 	maxExhibit  = 300 // of a line, in runes
 )
 
 // exhibits are the evidence for a check, and for the one that passes and is most like it. The
 // course of events comes first, but if a check looks once, what it looked at.
 func (s sight) exhibits(twin reports.Check) []Exhibit {
-	first, second := s.moments(), s.loss()
-	if second.Text == "" {
-		second = s.difference()
-	}
+	first, second := s.moments(), s.history()
 	if s.expects.Mode == record.Now {
 		first, second = second, first
 	}
@@ -105,9 +86,6 @@ func (s sight) named(check string) reports.Names {
 	}
 	return nil
 }
-
-// trigger is the last step that did something before the window of the check began.
-func (s sight) trigger() (last narrate.Step, is bool) { return s.acted(s.from) }
 
 // acted is the last step that did something before a time.
 func (s sight) acted(before float64) (last narrate.Step, is bool) {

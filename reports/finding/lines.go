@@ -17,11 +17,11 @@ const (
 	maxWindow = 1
 )
 
-// said is a line of a log, with what there is to choose by.
-type said struct {
+// logLine is a line of a log, with how much it has to say: the least comes first.
+type logLine struct {
 	narrate.Line
 	component string
-	narrow    bool // it names what the expression names beside the object
+	rank      int
 }
 
 // lines are those of logs that led to what a check found: none is later than its decision.
@@ -29,25 +29,25 @@ type said struct {
 // the check waited for, or to its decision. Where an expression names nothing, they are
 // those of the window.
 func (s sight) lines() Exhibit {
-	near := s.until
-	if step, is := s.trigger(); is && s.expects.Mode.Awaits() {
-		near = step.From
-	}
-	all := s.candidates(near)
-	rank := func(l said) int {
-		switch {
-		case l.narrow && l.Troubled():
-			return 0
-		case l.narrow || len(s.about.InLogs()) == 0 && l.Troubled():
-			return 1
+	near, from := s.until, 0.0
+	if step, is := s.acted(s.looked.From); is && s.expects.Mode.Awaits() {
+		if near = step.From; near < s.until {
+			from = near - maxWindow
 		}
-		return 2
 	}
-	slices.SortStableFunc(all, func(a, b said) int {
-		return cmp.Or(rank(a)-rank(b), cmp.Compare(math.Abs(a.At-near), math.Abs(b.At-near)))
+	var all []logLine
+	for _, log := range s.Logs {
+		for _, l := range log.Lines {
+			if rank := s.rank(l); rank >= 0 && l.At >= from && l.At <= s.until {
+				all = append(all, logLine{l, log.Component, rank})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b logLine) int {
+		return cmp.Or(a.rank-b.rank, cmp.Compare(math.Abs(a.At-near), math.Abs(b.At-near)))
 	})
 	all = all[:min(len(all), maxLines)]
-	slices.SortStableFunc(all, func(a, b said) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(all, func(a, b logLine) int { return cmp.Compare(a.At, b.At) })
 	var lines []string
 	for _, l := range all {
 		when := fmt.Sprintf("%7.3f s", l.At)
@@ -59,27 +59,21 @@ func (s sight) lines() Exhibit {
 	return Exhibit{Title: "Log lines", Text: strings.Join(lines, "\n")}
 }
 
-// candidates are the lines about what the expression is about, from a time on if the check
-// waited for what came of it.
-func (s sight) candidates(near float64) (all []said) {
-	from := 0.0
-	if near < s.until {
-		from = near - maxWindow
+// rank is how much a line has to say of what the expression is about. It is negative if that is nothing.
+func (s sight) rank(l narrate.Line) int {
+	has := func(words []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return word != "" && strings.Contains(l.Text, word) })
 	}
-	names, beside := s.about.InLogs(), s.about.Containers()
-	if s.field != "" {
-		beside = append(beside, s.field)
+	names := s.about.InLogs()
+	ofField := has([]string{s.looked.Field})
+	narrow := ofField || has(s.about.Containers())
+	switch {
+	case !ofField && !has(names) && (len(names) > 0 || l.At+l.Within < s.looked.From-maxWindow):
+		return -1
+	case narrow && l.Troubled():
+		return 0
+	case narrow || len(names) == 0 && l.Troubled():
+		return 1
 	}
-	has := func(text string, words []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
-	}
-	for _, log := range s.Logs {
-		for _, l := range log.Lines {
-			nothing := len(names) == 0 && l.At+l.Within >= s.from-maxWindow
-			if l.At >= from && l.At <= s.until && (nothing || has(l.Text, names) || s.field != "" && strings.Contains(l.Text, s.field)) {
-				all = append(all, said{l, log.Component, has(l.Text, beside)})
-			}
-		}
-	}
-	return all
+	return 2
 }

@@ -25,8 +25,7 @@ type Moment struct {
 
 // Led is what led to what a check found, in time; empty if nothing of that was recorded.
 func Led(n *narrate.Narration, check reports.Check) []Moment {
-	s, _ := sightOf(n, check)
-	return s.led()
+	return sightOf(n, check).led()
 }
 
 // concerns reports whether a lane is of what the expression is about. What a watchdog does
@@ -96,7 +95,7 @@ func (s sight) led() []Moment {
 // attempts that failed. Where no such step is known, they are the last one that did something
 // before the window of the check, and the last one before it went wrong.
 func (s sight) causes() (all []Moment) {
-	wrong := s.bad
+	wrong := s.looked.Bad
 	first, failed := s.firstFailed()
 	if failed > 0 {
 		all = append(all, first)
@@ -107,7 +106,7 @@ func (s sight) causes() (all []Moment) {
 	if failed > 0 && (wrong == 0 || first.At < wrong) {
 		wrong = first.At
 	}
-	last, is := s.acted(s.from)
+	last, is := s.acted(s.looked.From)
 	if is {
 		all = append(all, Moment{last.From, answered(last)})
 	}
@@ -245,7 +244,7 @@ func (s sight) next(l narrate.Lane) []Moment {
 		}
 		next := momentOf(l, m.At, m.Label, m.Detail)
 		next.Text += ", after the check was decided"
-		if before >= 0 && before < s.from {
+		if before >= 0 && before < s.looked.From {
 			next.Text += fmt.Sprintf(": the first message in %.3f s", m.At-before)
 		}
 		return []Moment{next}

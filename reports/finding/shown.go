@@ -39,11 +39,11 @@ const maxControls = 3
 
 // shownBy is what a narration has of a check that a finding explains.
 func shownBy(n *narrate.Narration, s seen, f Finding) Shown {
-	looked, check := sightOf(n, s.check)
-	of := Shown{Cell: s.cell.ID, Check: s.check.ID, Cause: check.Cause, Because: check.Because, Led: looked.led(), Values: valuesOf(s.cell), Fake: fakeIn(n)}
+	seen := sightOf(n, s.check)
+	of := Shown{Cell: s.cell.ID, Check: s.check.ID, Cause: seen.looked.Cause, Because: seen.looked.Because, Led: seen.led(), Values: valuesOf(s.cell), Fake: fakeIn(n)}
 	of.Controls, of.More = controls(s.cell, s.check)
 	of.Config = slices.Clone(n.Rig)
-	for _, p := range check.Probes {
+	for _, p := range seen.looked.Probes {
 		of.Config = append(of.Config, p.What+": "+p.Text)
 	}
 	cells := make(map[string]bool)

@@ -77,15 +77,11 @@ func (m *markdown) folded(title, block string) {
 // evidence writes the exhibits, the first one open.
 func (m *markdown) evidence(c finding.Case) {
 	for i, e := range c.Exhibits {
-		language := ""
-		if e.Diff {
-			language = "diff"
-		}
 		if i == 0 {
-			m.printf("\n%s:\n\n%s\n", text(e.Title), fenced(language, e.Text, ""))
+			m.printf("\n%s:\n\n%s\n", text(e.Title), fenced("", e.Text, ""))
 			continue
 		}
-		m.folded(e.Title, fenced(language, e.Text, ""))
+		m.folded(e.Title, fenced("", e.Text, ""))
 	}
 }
 
