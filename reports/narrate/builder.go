@@ -114,6 +114,7 @@ func newBuilder(in Input) *builder {
 	b.checks, b.objects = b.windows(), newObjects(b)
 	for e := range b.Entries() {
 		b.rig(e, b.at(e.Time))
+		b.watchdog.event(e, b.at(e.Time))
 		b.asked(e, b.at(e.Time))
 		b.pods.add(e, b.at(e.Time))
 	}
@@ -149,14 +150,12 @@ func (b *builder) rig(e timeline.Entry, at float64) {
 		b.components.named(Component, e.Subject)
 	case record.ClockSet:
 		b.clocks[e.Subject] = append(b.clocks[e.Subject], clockSet{e.At, p.Clock.Offset})
-		b.watchdog.skewed = b.watchdog.skewed || p != record.ClockSet{}
 		if (p != record.ClockSet{} || at > 0) {
 			b.components.named(Component, e.Subject).mark(at, "clock "+p.Clock.String(), "", Faulty)
 		}
 	case record.NodeRebooted:
 		b.components.named(Component, "kubelet/"+e.Subject).mark(at, "node rebooted", "boot ID "+p.BootID, Faulty)
 	case record.LeaseAges:
-		b.watchdog.on = true
 		for _, z := range p.Zones {
 			b.leases.aged(z, at)
 		}
@@ -170,18 +169,13 @@ func (b *builder) rig(e timeline.Entry, at float64) {
 			text = "clocks set by " + p.Step.String()
 		}
 		b.leases.zones.named(Leases, e.Subject).mark(at, text, "", Faulty)
-		b.watchdog.skewed = true
-	case record.LinkRequest:
-		b.watchdog.requested(e, p, at)
 	}
 }
 
 // observed takes an object into account. Of simulated nodes, of which there are
 // thousands, only those are shown that the scenario is about.
 func (b *builder) observed(v *timeline.Version, at float64) {
-	if v.Key == "nodes/"+v.Name {
-		b.watchdog.node(v, at)
-	}
+	b.watchdog.object(v, at)
 	if v.Resource == "nodes" && v.Cluster == "" && len(b.Lives("kubelet/"+v.Name)) == 0 && !b.objects.wants(v.Key) {
 		return
 	}
@@ -189,7 +183,6 @@ func (b *builder) observed(v *timeline.Version, at float64) {
 	case v.Fields() == nil:
 		return
 	case v.Cluster != "":
-		b.watchdog.deployment(v, at)
 	case v.Resource == "nodes":
 		b.node(v, at)
 	case v.Resource == "pods":

@@ -2,6 +2,7 @@ package narrate
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -47,4 +48,33 @@ func (t failedCheck) requests() string {
 		}
 	}
 	return ""
+}
+
+// calls is what who is seen to ask asked the API server in the window.
+func (t failedCheck) calls() string {
+	var all []string
+	for _, link := range slices.Sorted(maps.Keys(t.b.Calls)) {
+		from, _, _ := strings.Cut(link, "->")
+		if from == watchdogName {
+			return t.watchdogCalls()
+		}
+		n := 0
+		for _, call := range t.b.Calls[link] {
+			if t.from <= call.At && call.At <= t.to {
+				n++
+			}
+		}
+		all = append(all, fmt.Sprintf("%s asked the API server %s", from, times(n)))
+	}
+	if len(all) == 0 {
+		return t.watchdogCalls()
+	}
+	return fmt.Sprintf("from %s to %s, %s", moment(t.from), moment(t.to), strings.Join(all, ", and "))
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }

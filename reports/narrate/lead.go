@@ -2,7 +2,6 @@ package narrate
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -104,25 +103,4 @@ func (t failedCheck) why(c Compared) string {
 		event = strings.Replace(event, " probe failed: ", " probe failed after a redirect: ", 1)
 	}
 	return event
-}
-
-// replicas are how many replicas the dependents of the watchdog had one after the other, if
-// that changed until the check was decided.
-func (t failedCheck) replicas() string {
-	var all []string
-	for _, l := range t.lanes {
-		if l.Kind != ObjectState || path.Dir(l.Name) != "seed/deployments" {
-			continue
-		}
-		var had []string
-		for _, s := range l.Spans {
-			if s.From <= t.to+instant {
-				had = append(had, s.Label)
-			}
-		}
-		if len(had) > 1 {
-			all = append(all, path.Base(l.Name)+": "+strings.Join(had, ", then "))
-		}
-	}
-	return strings.Join(all, "; ")
 }

@@ -115,7 +115,7 @@ func (l *leases) aged(z record.ZoneAges, at float64) {
 	row := l.zones.named(Leases, timeline.ZoneName(z))
 	row.becomes(at, s)
 	if row.Series == nil {
-		row.Series = []Series{{Label: "oldest"}, {Label: "99th percentile"}, {Label: "median"}}
+		row.Series = []Series{{Label: oldestLease}, {Label: "99th percentile"}, {Label: "median"}}
 		row.Limits = l.plan.limits()
 		if l.plan.Clocks != "" {
 			row.mark(at, "clocks "+l.plan.Clocks, "from the beginning", Faulty)
@@ -125,6 +125,9 @@ func (l *leases) aged(z record.ZoneAges, at float64) {
 		row.Series[i].Points = append(row.Series[i].Points, [2]float64{at, age})
 	}
 }
+
+// oldestLease is the series of the age of the oldest lease of some.
+const oldestLease = "oldest"
 
 // maxPoints is how many points of a series stay, about.
 const maxPoints = 240

@@ -65,7 +65,7 @@ func (c readyChange) line() Line {
 // decides by them.
 func (b *builder) aboutNodes() bool {
 	return slices.ContainsFunc(deciding(b.in.Result), func(c reports.Check) bool {
-		return strings.Contains(c.Expected, "nodes") || strings.Contains(c.Expected, "dependents")
+		return strings.Contains(c.Expected, "nodes") || aboutDependents(c)
 	})
 }
 

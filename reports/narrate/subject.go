@@ -38,7 +38,7 @@ func (b *builder) subject() (s subject) {
 	var names reports.Names
 	for _, c := range deciding(b.in.Result) {
 		names = append(names, b.in.Named[c.ID]...)
-		if strings.Contains(c.Expected, "dependents") {
+		if aboutDependents(c) {
 			add(&s.deciders, watchdogName)
 		}
 		for _, of := range b.in.Compared[c.ID] {

@@ -14,11 +14,16 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
+// This file and watchdogcause.go are all that narrations have of Gardener's dependency-watchdog: the first what it did,
+// the second what checks about it saw.
+
 // The watchdog, and its links to the API servers of the shoot and of the seed.
 const (
 	watchdogName = "dependency-watchdog"
 	toShoot      = watchdogName + "->kube-apiserver"
 	toSeed       = watchdogName + "->seed/kube-apiserver"
+	// dependentsOf begins the names of the Deployments that it scales.
+	dependentsOf = "seed/deployments/"
 	// expiredRow has which part of the leases in each list was expired.
 	expiredRow = "expired, % of the list"
 	// readRow has the ages of leases as the watchdog reads them.
@@ -45,6 +50,30 @@ type watchdog struct {
 type nodeCount struct {
 	at               float64
 	unready, unknown int
+}
+
+// event takes into account what became of the rig.
+func (w *watchdog) event(e timeline.Entry, at float64) {
+	switch p := e.Payload.(type) {
+	case record.ClockSet:
+		w.skewed = w.skewed || p != record.ClockSet{}
+	case record.LeaseClockSet:
+		w.skewed = true
+	case record.LeaseAges:
+		w.on = true
+	case record.LinkRequest:
+		w.requested(e, p, at)
+	}
+}
+
+// object takes into account what API servers show of nodes, and of Deployments of the seed.
+func (w *watchdog) object(v *timeline.Version, at float64) {
+	switch {
+	case v.Key == "nodes/"+v.Name:
+		w.node(v, at)
+	case v.Cluster != "" && v.Fields() != nil:
+		w.deployment(v, at)
+	}
 }
 
 // requested takes the watchdog's requests into account.
@@ -116,7 +145,7 @@ func (w *watchdog) read(r record.LinkRequest, when time.Time, at float64) {
 	slices.Sort(ages)
 	row := w.ages.named(Leases, readRow)
 	if row.Series == nil {
-		row.Series = []Series{{Label: "oldest"}, {Label: "median"}}
+		row.Series = []Series{{Label: oldestLease}, {Label: "median"}}
 		row.Limits = w.plan.limits()[:min(1, len(w.plan.limits()))]
 	}
 	for i, age := range []float64{ages[len(ages)-1], ages[len(ages)/2]} {
@@ -138,7 +167,7 @@ func (w *watchdog) scale(r record.LinkRequest, at float64) {
 }
 
 func (w *watchdog) dependent(name string) *lane {
-	l := w.scaled.named(ObjectState, "seed/deployments/"+name)
+	l := w.scaled.named(ObjectState, dependentsOf+name)
 	l.Group = watchdogName
 	return l
 }
