@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -650,7 +651,7 @@ func TestNothingElseChanges(t *testing.T) {
 		}, reports.Pass},
 		"not ready, and young": {func(s *story) {
 			// The kubelet is started again by the fourth event from here.
-			justBefore := s.now().Add(3*time.Minute - young/2).Format(time.RFC3339)
+			justBefore := s.now().Add(3*time.Minute - law.Young/2).Format(time.RFC3339)
 			young := strings.Replace(app(without), "2026-01-01T00:00:00Z", justBefore, 1)
 			s.show("pods/default/young", false, "%s", young)
 			s.connect("default/young/app", record.FirstHTTP2, behavior.GRPC, true)
@@ -777,15 +778,15 @@ func TestBoundedWrites(t *testing.T) {
 		want reports.Outcome
 	}{
 		"at rest":                        {made{deployment, one, 1, 1}, reports.Pass},
-		"written without end":            {made{deployment, one, someWrites + 1, 1}, reports.Fail},
-		"written for each replica":       {made{deployment, four, someWrites + 1, 1}, reports.Pass},
+		"written without end":            {made{deployment, one, law.SomeWrites + 1, 1}, reports.Fail},
+		"written for each replica":       {made{deployment, four, law.SomeWrites + 1, 1}, reports.Pass},
 		"ReplicaSets without end":        {made{deployment, one, 1, 9}, reports.Fail},
-		"a rollout with each change":     {made{deployment, one, 1, 1 + someChildren}, reports.Pass},
-		"ReplicaSets for each replica":   {made{deployment, four, 1, 4 + someChildren}, reports.Fail},
-		"a pod for each replica":         {made{set, four, 1, 4 + someChildren}, reports.Pass},
-		"pods without end":               {made{set, four, 1, 5 + someChildren}, reports.Fail},
-		"a pod for each node":            {made{daemons, one, 1, 5 + someChildren}, reports.Pass},
-		"more pods than there are nodes": {made{daemons, one, 1, 6 + someChildren}, reports.Fail},
+		"a rollout with each change":     {made{deployment, one, 1, 1 + law.SomeChildren}, reports.Pass},
+		"ReplicaSets for each replica":   {made{deployment, four, 1, 4 + law.SomeChildren}, reports.Fail},
+		"a pod for each replica":         {made{set, four, 1, 4 + law.SomeChildren}, reports.Pass},
+		"pods without end":               {made{set, four, 1, 5 + law.SomeChildren}, reports.Fail},
+		"a pod for each node":            {made{daemons, one, 1, 5 + law.SomeChildren}, reports.Pass},
+		"more pods than there are nodes": {made{daemons, one, 1, 6 + law.SomeChildren}, reports.Fail},
 	} {
 		if got, observed := tell(tc.made).outcome(t, "bounded-writes"); got != tc.want {
 			t.Errorf("%s: %q (%s), want %q", name, got, observed, tc.want)
@@ -805,7 +806,7 @@ func TestALoss(t *testing.T) {
 	}{
 		"of objects":                       {1, "", record.ObjectObserved{}, reports.Unknown},
 		"of the object":                    {1, "deployments", record.ObjectObserved{}, reports.Unknown},
-		"of an object that shows a fault":  {someWrites + 1, "", record.ObjectObserved{}, reports.Fail},
+		"of an object that shows a fault":  {law.SomeWrites + 1, "", record.ObjectObserved{}, reports.Fail},
 		"of what the oracle does not need": {1, "", record.Exec{}, reports.Pass},
 	} {
 		s := &story{}

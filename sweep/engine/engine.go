@@ -15,6 +15,7 @@ import (
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -26,7 +27,7 @@ type run struct {
 	server  *server
 	history *record.History
 	plan    trial.Plan
-	began   map[trial.Phase]time.Time
+	began   map[law.Phase]time.Time
 	// unserved are resources that an API server does not serve since it changed.
 	unserved []string
 	// restless is true if a phase ended before all objects were at rest.
@@ -42,7 +43,7 @@ func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, er
 	if err != nil {
 		return nil, err
 	}
-	r := &run{Config: cfg, cluster: c, history: out.History, plan: p, answers: make(map[string][]trial.Answer), began: make(map[trial.Phase]time.Time)}
+	r := &run{Config: cfg, cluster: c, history: out.History, plan: p, answers: make(map[string][]trial.Answer), began: make(map[law.Phase]time.Time)}
 	if r.server, err = newServer(c.RESTConfig()); err == nil {
 		err = makeNamespace(ctx, c)
 	}
@@ -98,9 +99,9 @@ func exitOf(ctx, rig context.Context, failed error) (*trial.Exit, error) {
 // phases makes the objects, changes the components, touches the objects, and changes the components back.
 func (r *run) phases(ctx context.Context) error {
 	for _, p := range []struct {
-		phase trial.Phase
+		phase law.Phase
 		do    func(context.Context) error
-	}{{trial.On, r.make}, {trial.Off, r.change}, {trial.Touched, r.touchAll}, {trial.Again, r.changeBack}} {
+	}{{law.On, r.make}, {law.Off, r.change}, {law.Touched, r.touchAll}, {law.Again, r.changeBack}} {
 		r.began[p.phase] = time.Now()
 		r.tell("phase %s, %d objects", p.phase, len(r.plan.Items))
 		if err := p.do(ctx); err != nil {

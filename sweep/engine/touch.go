@@ -18,6 +18,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -71,11 +72,11 @@ func (r *run) rehearse(ctx context.Context, i trial.Item) error {
 	return nil
 }
 
-func said(err error) trial.Said {
+func said(err error) law.Said {
 	if err == nil {
-		return trial.Said{}
+		return law.Said{}
 	}
-	s := trial.Said{Text: err.Error()}
+	s := law.Said{Text: err.Error()}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		s.Code = int(status.Status().Code)
@@ -118,7 +119,7 @@ func (r *run) touch(ctx context.Context, i trial.Item) error {
 }
 
 // ask touches an object, and returns what the API server says.
-func (r *run) ask(ctx context.Context, i trial.Item, t trial.Touch, dryRun []string) (trial.Said, error) {
+func (r *run) ask(ctx context.Context, i trial.Item, t trial.Touch, dryRun []string) (law.Said, error) {
 	s, err := answer(ctx, t, func() error { return r.do(ctx, i, t, dryRun) })
 	if err != nil {
 		return s, fmt.Errorf("%s %s with %s, %s: %w", i.Kind, i.Name, i.Field, t, err)
@@ -127,22 +128,22 @@ func (r *run) ask(ctx context.Context, i trial.Item, t trial.Touch, dryRun []str
 }
 
 // answer does a touch until an API server answers it, for limit: a connection that breaks says nothing of the object.
-func answer(ctx context.Context, t trial.Touch, do func() error) (trial.Said, error) {
+func answer(ctx context.Context, t trial.Touch, do func() error) (law.Said, error) {
 	lost := false
 	for until := time.Now().Add(limit); ; lost = true {
 		err := do()
 		switch {
 		case ctx.Err() != nil:
-			return trial.Said{}, context.Cause(ctx)
+			return law.Said{}, context.Cause(ctx)
 		case lost && isDone(t, err):
-			return trial.Said{}, nil
+			return law.Said{}, nil
 		case err == nil || isAnswer(err):
 			return said(err), nil
 		case time.Now().After(until):
-			return trial.Said{}, fmt.Errorf("the API server does not answer: %w", err)
+			return law.Said{}, fmt.Errorf("the API server does not answer: %w", err)
 		}
 		if err := sleep(ctx, often); err != nil {
-			return trial.Said{}, err
+			return law.Said{}, err
 		}
 	}
 }

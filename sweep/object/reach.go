@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/skewrig/skewrig/harness/apitypes"
+	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
 // Server is an API server that is asked to take an object, or its status only, and does not store it. It
@@ -43,7 +44,7 @@ func (m Maker) repaired(ctx context.Context, server Server, kind apitypes.Kind, 
 	var last error
 	for range maxTries {
 		stored, err := server.Try(ctx, kind, runtime.DeepCopyJSON(object), strings.HasPrefix(path, "status."))
-		if err == nil && Has(stored, path) {
+		if err == nil && kube.Has(stored, path) {
 			return object, nil
 		}
 		if err == nil {

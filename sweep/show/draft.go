@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -94,10 +95,8 @@ func (d Draft) confirmed() bool {
 }
 
 func (d Draft) expected() string {
-	for _, o := range trial.Oracles {
-		if o.What == d.Finding.What {
-			return fmt.Sprintf("%s (%s)\n", render.MarkdownText(o.Statement), render.MarkdownText(o.Source))
-		}
+	if l, is := law.Named(d.Finding.What); is {
+		return fmt.Sprintf("%s (%s)\n", render.MarkdownText(l.Statement), render.MarkdownText(l.Source))
 	}
 	return "No component panics or ends by itself.\n"
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -65,7 +66,7 @@ type pageView struct {
 	Lists    []pageList
 	Matrices []trial.Matrix
 	Never    []gateNever
-	Oracles  []trial.Oracle
+	Laws     []law.Law
 	Random   bool
 	Usable   int
 }
@@ -96,7 +97,7 @@ type gateNever struct{ Gate, Why string }
 func newPageView(s trial.Swept, links Links) pageView {
 	v := pageView{
 		Swept: s, Policy: pagePolicy(), Style: template.CSS(pageStyle), //nolint:gosec // it is compiled in
-		Matrices: s.Matrices(), Oracles: trial.Oracles, Usable: len(s.Reached) - len(s.NotReached()),
+		Matrices: s.Matrices(), Laws: law.All, Usable: len(s.Reached) - len(s.NotReached()),
 		Random: slices.ContainsFunc(s.Plans, func(p trial.Ran) bool { return p.Random }),
 		Lists: []pageList{
 			{ID: "findings", Title: "Findings", None: "Nothing was found."},

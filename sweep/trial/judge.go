@@ -3,24 +3,12 @@ package trial
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
-)
-
-// Phase is a part of a plan.
-type Phase string
-
-// The phases, in their order.
-const (
-	On      Phase = "on"      // objects are made, and nothing is left to do
-	Off     Phase = "off"     // the components were changed
-	Touched Phase = "touched" // and objects were touched
-	Again   Phase = "again"   // the components are as before
+	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // Seen is what a plan left.
@@ -29,7 +17,7 @@ type Seen struct {
 	Namespace string
 	Timeline  *timeline.Timeline
 	// Began are when phases began, and Ended when the last one ended.
-	Began map[Phase]time.Time
+	Began map[law.Phase]time.Time
 	Ended time.Time
 	// Answers are what the API server said of the touches of an item, by its name.
 	Answers map[string][]Answer
@@ -47,24 +35,7 @@ type Seen struct {
 // Answer is what an API server says of a touch: before the change, to a dry run, and after it.
 type Answer struct {
 	Touch   Touch
-	On, Off Said
-}
-
-// busy reports whether it is said that there are too many requests, or that others wrote the object meanwhile. Of
-// an apply, a conflict says that a field is another one's.
-func (a Answer) busy() bool {
-	return a.Off.Code == http.StatusTooManyRequests || a.Off.Code == http.StatusConflict && a.Touch != Apply
-}
-
-// Said is an error with its HTTP status, and empty if there was none.
-type Said struct {
-	Text string
-	Code int
-}
-
-// unserved reports whether it is said that the whole resource is not served: a gate may be that of an API.
-func (s Said) unserved() bool {
-	return s.Code == http.StatusNotFound && strings.Contains(s.Text, "could not find the requested resource")
+	On, Off law.Said
 }
 
 // Panic is what a component logs of a panic or a fatal error.
@@ -93,29 +64,57 @@ func (e *Exit) what() string {
 	return record.Program(e.Component) + how + e.State
 }
 
+// course is what laws judge of it.
+func (s Seen) course() *law.Course {
+	var objects []law.Object
+	for _, i := range s.Plan.Items {
+		objects = append(objects, s.judged(i))
+	}
+	return law.NewCourse(law.Course{
+		Timeline: s.Timeline, Began: s.Began, Ended: s.Ended, Unserved: s.Unserved,
+		ServerChanges: s.Plan.Turn.Has(record.APIServer), OneOfTwo: s.Plan.Turn.HasTwoServers(),
+	}, objects)
+}
+
+// judged is an item as laws judge it.
+func (s Seen) judged(i Item) law.Object {
+	o := i.judged(s.Namespace, s.Plan.Gates)
+	for _, a := range s.Answers[i.Name] {
+		o.Answers = append(o.Answers, law.Answer{On: a.On, Off: a.Off, Else: a.Touch == Create || a.Touch == Bare || a.Touch == OldClient, Applies: a.Touch == Apply})
+	}
+	return o
+}
+
+// judged is an item in a namespace as laws judge it, while some gates are off.
+func (i Item) judged(namespace string, off []string) law.Object {
+	o := law.Object{
+		Key: i.Key(namespace), Kind: i.Kind, Name: i.Name, FieldsUnknown: i.Unknown,
+		Untouched: i.Touches.Has(Nothing), Deleted: i.Touches.Has(Delete), FieldsDropped: i.Touches.Has(OldClient), Late: i.Late(), Bare: i.Touches.Has(Bare),
+	}
+	for _, f := range i.Fields() {
+		isOff := func(gate string) bool { return slices.Contains(off, gate) }
+		o.Fields = append(o.Fields, law.Field{Path: f.Path, Off: slices.ContainsFunc(f.Gates, isOff)})
+	}
+	return o
+}
+
 // Unseen are the items of which nothing was seen, so that nothing can be said of them. One that was to
 // be made after the change may have been refused.
 func Unseen(s Seen) (all []Item) {
-	families := s.families()
+	course := s.course()
 	for _, i := range s.Plan.Items {
 		refused := i.Late() && slices.ContainsFunc(s.Answers[i.Name], func(a Answer) bool { return a.Off.Text != "" })
-		if len(families[i.Key(s.Namespace)].own) == 0 && !refused {
+		if !course.Shows(s.judged(i)) && !refused {
 			all = append(all, i)
 		}
 	}
 	return all
 }
 
-// Missed are the losses of states of objects: what can't be said of them is not.
-func (s Seen) Missed() []*timeline.Loss {
-	from, _ := s.span(On)
-	return s.Timeline.Lost(timeline.NeedsOf("", record.ObjectObserved{}), from, s.Ended)
-}
-
 // Unsettled is why the plan may have shown less, or something else, than there is.
 func (s Seen) Unsettled() Unsettled {
 	u := Unsettled{Restless: s.Restless}
-	for _, l := range s.Missed() {
+	for _, l := range s.course().Missed() {
 		u.Lost = append(u.Lost, s.Timeline.DescribeLoss(l))
 	}
 	return u
@@ -124,14 +123,17 @@ func (s Seen) Unsettled() Unsettled {
 // Judge returns what should not be, sorted by signature. If a control shows it, it is not about a field: then the
 // control is what shows it, and no object of its kind with a field.
 func Judge(s Seen) []Finding {
-	j := judge{Seen: s, families: s.families(), requests: s.requests(), found: make(map[string]*Finding), controls: make(map[string]bool)}
+	j := judge{Seen: s, found: make(map[string]*Finding), controls: make(map[string]bool)}
 	var items []Item
 	if s.Exit == nil {
 		items = slices.Clone(s.Plan.Items)
 	}
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Field, b.Field) }) // controls first
+	course := s.course()
 	for _, i := range items {
-		j.item(i)
+		for _, b := range course.Breaches(s.judged(i)) {
+			j.report(i, b.What, b.Detail)
+		}
 	}
 	for _, p := range s.Panics {
 		j.component(record.Program(p.Component)+panics+p.At, p.Text)
@@ -148,21 +150,6 @@ func (j *judge) component(what, detail string) {
 	f.Items = append(f.Items[:0], Found{Detail: detail, Turn: j.Plan.Turn.String(), Plan: j.Plan.Number})
 }
 
-// item says what an item shows.
-func (j *judge) item(i Item) {
-	var shown []string
-	for _, o := range Oracles {
-		about := (o.Touched == "" || i.Touches.Has(o.Touched)) && (!o.Server || j.Plan.Turn.Has(record.APIServer))
-		if !about || o.Latest && len(j.Missed()) > 0 || slices.ContainsFunc(o.Follows, func(what string) bool { return slices.Contains(shown, what) }) {
-			continue
-		}
-		if detail := o.seen(j, i); detail != "" {
-			shown = append(shown, o.What)
-			j.report(i, o.What, detail)
-		}
-	}
-}
-
 func sorted(found map[string]*Finding) (all []Finding) {
 	for _, signature := range slices.Sorted(maps.Keys(found)) {
 		f := *found[signature]
@@ -177,8 +164,6 @@ func sorted(found map[string]*Finding) (all []Finding) {
 type judge struct {
 	Seen
 
-	families map[string]family
-	requests map[string]map[Phase]int // by the name of an item
 	found    map[string]*Finding
 	controls map[string]bool // by kind and signature
 }
@@ -202,47 +187,4 @@ func (j *judge) finding(f Finding) *Finding {
 		j.found[signature] = &f
 	}
 	return j.found[signature]
-}
-
-func (j *judge) of(i Item) family { return j.families[i.Key(j.Namespace)] }
-
-// requests are what components asked to write of items and of what they own, which is named after them.
-func (s Seen) requests() map[string]map[Phase]int {
-	all := make(map[string]map[Phase]int)
-	names := make(map[string]bool)
-	for _, i := range s.Plan.Items {
-		names[i.Name] = true
-	}
-	var zero time.Time
-	if len(s.Timeline.Events) > 0 {
-		zero = s.Timeline.Events[0].At
-	}
-	for _, calls := range s.Timeline.Calls {
-		for _, c := range calls {
-			name := itemOf(c.Path, names)
-			if name == "" || c.Method == "GET" {
-				continue
-			}
-			at := zero.Add(time.Duration(c.At * float64(time.Second)))
-			for _, p := range order {
-				if from, to := s.span(p); !at.Before(from) && at.Before(to) {
-					if all[name] == nil {
-						all[name] = make(map[Phase]int)
-					}
-					all[name][p]++
-				}
-			}
-		}
-	}
-	return all
-}
-
-// itemOf is the item that a path is of, or of what it owns.
-func itemOf(path string, names map[string]bool) string {
-	for segment := range strings.SplitSeq(path, "/") {
-		if name, _, _ := strings.Cut(segment, "-"); names[name] {
-			return name
-		}
-	}
-	return ""
 }

@@ -3,6 +3,8 @@ package trial
 import (
 	"cmp"
 	"slices"
+
+	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // Merge adds findings of another plan to some. What shows a finding again is named with it once, with the changes
@@ -37,12 +39,9 @@ func Merge(all, more []Finding) []Finding {
 // isConsequence reports whether what an item shows may only be a consequence of what it shows elsewhere when it is
 // touched the same way.
 func isConsequence(all []Finding, f Finding, found Found) bool {
-	n := slices.IndexFunc(Oracles, func(o Oracle) bool { return o.What == f.What })
-	if n < 0 {
-		return false
-	}
+	l, _ := law.Named(f.What)
 	return slices.ContainsFunc(all, func(other Finding) bool {
-		return slices.Contains(Oracles[n].Follows, other.What) && slices.ContainsFunc(other.Items, func(i Found) bool {
+		return slices.Contains(l.Follows, other.What) && slices.ContainsFunc(other.Items, func(i Found) bool {
 			return i.Kind == found.Kind && slices.Equal(i.FieldNames(), found.FieldNames()) && slices.ContainsFunc(found.Touches, i.TouchedBy)
 		})
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // Rests reports whether no object was written since a time, but for those that are written without end in a phase
@@ -30,7 +31,7 @@ func (p Plan) Rests(namespace string, events []record.Event, began, since time.T
 		late[item] = late[item] || e.At.After(since)
 	}
 	for item, is := range late {
-		if is && (item == "" || writes[item] <= maxWrites) {
+		if is && (item == "" || writes[item] <= law.MaxWrites) {
 			return false
 		}
 	}
@@ -48,7 +49,7 @@ func writtenOf(key, namespace string, names map[string]bool) (item string, isEve
 	if isEvent = parts[0] == "events"; isEvent {
 		name, _, _ = strings.Cut(name, ".") // it is named after what it is about
 	}
-	return itemOf(name, names), isEvent, true
+	return law.NamedAfter(name, names), isEvent, true
 }
 
 // Again is what has to run again once a plan was judged, if there is anything. What is written without end slows
@@ -66,7 +67,7 @@ func (p Plan) settling(found []Finding) Plan {
 	endless := make(map[string]bool)
 	for _, f := range found {
 		for _, i := range f.Items {
-			endless[i.Name] = endless[i.Name] || f.What == Endless
+			endless[i.Name] = endless[i.Name] || f.What == law.Endless
 		}
 	}
 	p.Items = slices.DeleteFunc(slices.Clone(p.Items), func(i Item) bool { return endless[i.Name] })
@@ -76,7 +77,7 @@ func (p Plan) settling(found []Finding) Plan {
 // WithoutEnd are the findings of what is written without end.
 func WithoutEnd(found []Finding) (endless []Finding) {
 	for _, f := range found {
-		if f.What == Endless {
+		if f.What == law.Endless {
 			endless = append(endless, f)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -57,7 +58,7 @@ func TestAgain(t *testing.T) {
 		}
 		return f
 	}
-	endless, lost := finding(trial.Endless, items[0]), finding(trial.Lost, items[1])
+	endless, lost := finding(law.Endless, items[0]), finding(law.Lost, items[1])
 	for _, tc := range []struct {
 		name     string
 		restless bool
@@ -69,7 +70,7 @@ func TestAgain(t *testing.T) {
 		{"at rest", false, []trial.Finding{endless}, ""},
 		{"at rest, and something else", false, []trial.Finding{endless, lost}, "[s0001]"},
 		{"not at rest", true, []trial.Finding{endless}, "[s0001]"},
-		{"all without end", true, []trial.Finding{finding(trial.Endless, items...)}, ""},
+		{"all without end", true, []trial.Finding{finding(law.Endless, items...)}, ""},
 	} {
 		plan, again := trial.Seen{Plan: trial.Plan{Items: items}, Restless: tc.restless}.Again(tc.found)
 		var got string

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
@@ -96,7 +97,7 @@ func (a Alone) steps(at []string, to release.Version, gates release.Gates) (all 
 
 // back are the steps that undo the change, if what is found is about that.
 func (a Alone) back(what string) (all []restart) {
-	if what != Changed && what != Stopped {
+	if l, _ := law.Named(what); !l.Undone {
 		return nil
 	}
 	for _, component := range slices.Backward(a.Turn.At) {

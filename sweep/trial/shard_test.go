@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // sharded is a sweep of 30 fields in two kinds, with an object for each that uses it, and a control of each kind.
@@ -80,7 +81,7 @@ func TestShardsAreTheWhole(t *testing.T) {
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	found := func(kind, field string) []Finding {
-		return []Finding{{What: Endless, Touches: Touches{Template}, Items: []Found{{Item: Item{Use: Use{Kind: kind, Used: Used{Field: field}}}}}}}
+		return []Finding{{What: law.Endless, Touches: Touches{Template}, Items: []Found{{Item: Item{Use: Use{Kind: kind, Used: Used{Field: field}}}}}}}
 	}
 	a, _ := sharded(1, 2)
 	b, _ := sharded(2, 2)

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
@@ -25,11 +26,11 @@ func without(i Item, cuts ...cut) Item {
 	for _, c := range cuts {
 		i.Touches = slices.DeleteFunc(slices.Clone(i.Touches), func(t Touch) bool { return t == c.touch && len(i.Touches) > 1 })
 		if n := slices.IndexFunc(i.And, func(f Used) bool { return f.Field == c.field }); n >= 0 {
-			object.Remove(i.Object, i.And[n].Path)
+			kube.Remove(i.Object, i.And[n].Path)
 			i.And = slices.Delete(slices.Clone(i.And), n, n+1)
 		}
 		if c.path != "" {
-			object.Remove(i.Object, c.path)
+			kube.Remove(i.Object, c.path)
 		}
 	}
 	return i

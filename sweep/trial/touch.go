@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/skewrig/skewrig/scenarios/kube"
-	"github.com/skewrig/skewrig/sweep/object"
 )
 
 // Touch is what is done to an object after the change.
@@ -150,7 +149,7 @@ func (i Item) WithoutFields() map[string]any {
 
 func (i Item) without(o map[string]any) {
 	for _, f := range i.Fields() {
-		object.Remove(o, f.Path)
+		kube.Remove(o, f.Path)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/sweep/object"
+	"github.com/skewrig/skewrig/scenarios/kube"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -49,8 +50,8 @@ func TestItems(t *testing.T) {
 	node := trial.Use{Used: trial.Used{Field: "x", ByComment: true}, APIVersion: "v1", Kind: "Node", Resource: "nodes", Object: map[string]any{"metadata": map[string]any{"name": "sweep"}}}
 	var b strings.Builder
 	for _, i := range trial.Items(append(uses(), job, node)) {
-		labels, _ := object.Value(i.Object, "spec.template.metadata.labels.app")
-		name, _ := object.Value(i.Object, "metadata.name")
+		labels, _ := kube.Value(i.Object, "spec.template.metadata.labels.app")
+		name, _ := kube.Value(i.Object, "metadata.name")
 		fmt.Fprintln(&b, i.Kind, i.Field, i.Touches.Name(), name, labels, i.Patch(i.Touches[0]))
 	}
 	golden.Check(t, "testdata/items.txt", b.String())
@@ -145,7 +146,7 @@ func (h *history) seen(answers map[string][]trial.Answer) trial.Seen {
 	return trial.Seen{
 		Plan:      trial.Plan{Number: 1, Turn: turn, Gates: []string{"GRPCContainerProbeTLS"}, Items: h.items},
 		Namespace: "sweep", Timeline: timeline.Of(h.events), Answers: answers,
-		Began: map[trial.Phase]time.Time{trial.On: at(0), trial.Off: at(10), trial.Touched: at(20), trial.Again: at(30)}, Ended: at(40),
+		Began: map[law.Phase]time.Time{law.On: at(0), law.Off: at(10), law.Touched: at(20), law.Again: at(30)}, Ended: at(40),
 	}
 }
 
@@ -159,7 +160,7 @@ func item(touch trial.Touch, control bool) trial.Item {
 	panic("no item is touched so: " + string(touch))
 }
 
-func answers(on, off trial.Said, of ...trial.Item) map[string][]trial.Answer {
+func answers(on, off law.Said, of ...trial.Item) map[string][]trial.Answer {
 	all := make(map[string][]trial.Answer)
 	for _, i := range of {
 		all[i.Name] = []trial.Answer{{Touch: i.Touches[0], On: on, Off: off}}
@@ -170,7 +171,7 @@ func answers(on, off trial.Said, of ...trial.Item) map[string][]trial.Answer {
 // TestJudge: each thing that should not be is a finding, unless an object without the field shows it too.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	no, down := trial.Said{Text: "no", Code: 422}, trial.Said{Text: "down", Code: 500}
+	no, down := law.Said{Text: "no", Code: 422}, law.Said{Text: "down", Code: 500}
 	scaled := item(trial.Scale, false)
 	for name, tc := range map[string]struct {
 		broken  []string
@@ -184,13 +185,13 @@ func TestJudge(t *testing.T) {
 		"writes without end of all": {broken: []string{"all template"}, want: []string{
 			"pod template changed: it is written without end: (none) 71 writes of it and of what it owns in 10 s of phase touched",
 		}},
-		"a touch that is refused":           {answers: answers(trial.Said{}, no, scaled), want: []string{"scaled: it is refused: no"}},
+		"a touch that is refused":           {answers: answers(law.Said{}, no, scaled), want: []string{"scaled: it is refused: no"}},
 		"a touch that always is":            {answers: answers(no, no, scaled)},
-		"a touch of all is refused":         {answers: answers(trial.Said{}, no, scaled, item(trial.Scale, true)), want: []string{"scaled: it is refused: (none) no"}},
-		"too many requests":                 {answers: answers(trial.Said{}, trial.Said{Text: "too many", Code: 429}, scaled)},
-		"an object that others write":       {answers: answers(trial.Said{}, trial.Said{Text: "modified", Code: 409}, scaled)},
-		"a field of another manager":        {answers: answers(trial.Said{}, trial.Said{Text: "conflict", Code: 409}, item(trial.Apply, false)), want: []string{"labeled by server-side apply: it is refused: conflict"}},
-		"an API server that fails":          {answers: answers(trial.Said{}, down, scaled), want: []string{"scaled: the API server fails: down"}},
+		"a touch of all is refused":         {answers: answers(law.Said{}, no, scaled, item(trial.Scale, true)), want: []string{"scaled: it is refused: (none) no"}},
+		"too many requests":                 {answers: answers(law.Said{}, law.Said{Text: "too many", Code: 429}, scaled)},
+		"an object that others write":       {answers: answers(law.Said{}, law.Said{Text: "modified", Code: 409}, scaled)},
+		"a field of another manager":        {answers: answers(law.Said{}, law.Said{Text: "conflict", Code: 409}, item(trial.Apply, false)), want: []string{"labeled by server-side apply: it is refused: conflict"}},
+		"an API server that fails":          {answers: answers(law.Said{}, down, scaled), want: []string{"scaled: the API server fails: down"}},
 		"an API server that does so always": {answers: answers(down, down, scaled)},
 		"a field that is lost":              {broken: []string{"label"}, want: []string{"labeled: the field is lost: TLS before, <nil> at the end of phase touched"}},
 		"a field that a client loses":       {broken: []string{"old-client"}},
@@ -237,9 +238,9 @@ func TestJudgeOfALoss(t *testing.T) {
 		t.Fatalf("without a loss: %v", found)
 	}
 	events := record.NewHistory(nil)
-	events.Append("watch", "deployments", record.Losing(s.Began[trial.Off], errors.New("a watch broke"), record.ObjectObserved{}))
+	events.Append("watch", "deployments", record.Losing(s.Began[law.Off], errors.New("a watch broke"), record.ObjectObserved{}))
 	s.Timeline.Add(events.Events()[0])
-	if found := trial.Judge(s); len(found) != 1 || found[0].What != trial.Endless {
+	if found := trial.Judge(s); len(found) != 1 || found[0].What != law.Endless {
 		t.Errorf("with a loss: %v", found)
 	}
 	s.Restless = true
@@ -265,7 +266,7 @@ func TestJudgeOfTwoServers(t *testing.T) {
 	for _, server := range []string{trial.ClientsServer, trial.ControllersServer} {
 		s := newHistory("create", "bare", "label").seen(nil)
 		s.Plan.Turn.At = []string{server}
-		if found := trial.Judge(s); len(found) != 1 || found[0].What != trial.Lost {
+		if found := trial.Judge(s); len(found) != 1 || found[0].What != law.Lost {
 			t.Errorf("%s: got %v", s.Plan, found)
 		}
 	}
@@ -300,7 +301,7 @@ func TestJudgeOfPanics(t *testing.T) {
 	if found := trial.Judge(dead); len(found) != 1 {
 		t.Errorf("after its end, got %v", found)
 	}
-	if only := trial.Only(s.Plan, s.Plan.Items[:3]...); !only.Shows(found[0].What, found) || only.Shows(trial.Lost, found) {
+	if only := trial.Only(s.Plan, s.Plan.Items[:3]...); !only.Shows(found[0].What, found) || only.Shows(law.Lost, found) {
 		t.Error("it is not seen of some of the objects")
 	}
 }
@@ -377,9 +378,9 @@ func TestScenario(t *testing.T) {
 		touch trial.Touch
 		alone trial.Alone
 	}{
-		trial.Endless: {trial.Template, alone}, trial.Refused: {trial.Apply, alone}, trial.Lost: {trial.Label, alone}, trial.Stays: {trial.Delete, alone},
-		trial.Stored: {trial.Create, alone}, trial.Defaulted: {trial.Bare, alone.Control()}, trial.Failed: {trial.OldClient, alone}, trial.Behind: {trial.Status, alone},
-		trial.Changed: {trial.Nothing, back}, "kube-apiserver panics: k8s.io/x.F": {trial.Put, half}, "kube-controller-manager panics: k8s.io/x.F": {trial.Scale, alone},
+		law.Endless: {trial.Template, alone}, law.Refused: {trial.Apply, alone}, law.Lost: {trial.Label, alone}, law.Stays: {trial.Delete, alone},
+		law.Stored: {trial.Create, alone}, law.Defaulted: {trial.Bare, alone.Control()}, law.Failed: {trial.OldClient, alone}, law.Behind: {trial.Status, alone},
+		law.Changed: {trial.Nothing, back}, "kube-apiserver panics: k8s.io/x.F": {trial.Put, half}, "kube-controller-manager panics: k8s.io/x.F": {trial.Scale, alone},
 	} {
 		i := item(trial.Label, false)
 		i.Touches = trial.Touches{tc.touch}
@@ -402,9 +403,9 @@ func TestMerge(t *testing.T) {
 	i := item(trial.Label, false)
 	two := i
 	two.And = []trial.Used{{Field: "other"}}
-	all := trial.Merge(nil, []trial.Finding{found("a", trial.Endless, i, trial.OldClient), found("a", trial.Endless, i, trial.Template)})
-	all = trial.Merge(all, []trial.Finding{found("b", trial.Endless, i, trial.Label, trial.Template), found("a", trial.Endless, two, trial.Template)})
-	all = trial.Merge(all, []trial.Finding{found("c", trial.Lost, i, trial.Scale)})
+	all := trial.Merge(nil, []trial.Finding{found("a", law.Endless, i, trial.OldClient), found("a", law.Endless, i, trial.Template)})
+	all = trial.Merge(all, []trial.Finding{found("b", law.Endless, i, trial.Label, trial.Template), found("a", law.Endless, two, trial.Template)})
+	all = trial.Merge(all, []trial.Finding{found("c", law.Lost, i, trial.Scale)})
 	if len(all) != 2 || len(all[0].Items) != 1 || len(all[1].Items) != 1 {
 		t.Fatalf("got %v", all)
 	}
@@ -426,13 +427,13 @@ func TestMergeOfConsequences(t *testing.T) {
 		i.Touches = touches
 		return trial.Finding{What: what, Touches: touches, Items: []trial.Found{{Item: i, Turn: "a"}}}
 	}
-	behind, endless := found(trial.Behind, trial.Template), found(trial.Endless, trial.Template)
+	behind, endless := found(law.Behind, trial.Template), found(law.Endless, trial.Template)
 	for _, all := range [][]trial.Finding{trial.Merge([]trial.Finding{behind}, []trial.Finding{endless}), trial.Merge([]trial.Finding{endless}, []trial.Finding{behind})} {
-		if len(all) != 1 || all[0].What != trial.Endless {
+		if len(all) != 1 || all[0].What != law.Endless {
 			t.Errorf("got %v", all)
 		}
 	}
-	if all := trial.Merge([]trial.Finding{found(trial.Endless, trial.Scale)}, []trial.Finding{behind}); len(all) != 2 {
+	if all := trial.Merge([]trial.Finding{found(law.Endless, trial.Scale)}, []trial.Finding{behind}); len(all) != 2 {
 		t.Errorf("touched otherwise, got %v", all)
 	}
 }
@@ -483,16 +484,16 @@ func TestShrink(t *testing.T) {
 	i := item(trial.Template, false)
 	i.Touches = trial.Touches{trial.Label, trial.Template}
 	s := trial.Shrink(trial.Plan{Turn: turn}, i)
-	red := trial.Finding{What: trial.Endless}
+	red := trial.Finding{What: law.Endless}
 	for _, v := range s.Plan.Items {
-		_, image := object.Value(v.Object, "spec.template.spec.containers[].image")
-		_, port := object.Value(v.Object, "spec.template.spec.containers[].livenessProbe.grpc.port")
+		_, image := kube.Value(v.Object, "spec.template.spec.containers[].image")
+		_, port := kube.Value(v.Object, "spec.template.spec.containers[].livenessProbe.grpc.port")
 		if v.Touches.Has(trial.Template) && (!image || !port || len(v.Touches) == 1 || v.Name == s.Plan.Items[0].Name) {
 			red.Items = append(red.Items, trial.Found{Item: v})
 		}
 	}
-	next, less := s.Next(trial.Endless, []trial.Finding{red})
-	if !less || !s.Shows(trial.Endless, []trial.Finding{red}) || s.Shows(trial.Lost, []trial.Finding{red}) {
+	next, less := s.Next(law.Endless, []trial.Finding{red})
+	if !less || !s.Shows(law.Endless, []trial.Finding{red}) || s.Shows(law.Lost, []trial.Finding{red}) {
 		t.Fatal("nothing is taken away")
 	}
 	text, err := json.Marshal(next.Object["spec"])
@@ -509,11 +510,11 @@ func TestShrink(t *testing.T) {
 func TestIssues(t *testing.T) {
 	t.Parallel()
 	i := item(trial.Template, false)
-	f := trial.Finding{What: trial.Endless, Touches: i.Touches, Items: []trial.Found{{Item: i}, {Item: i}}}
+	f := trial.Finding{What: law.Endless, Touches: i.Touches, Items: []trial.Found{{Item: i}, {Item: i}}}
 	if diff := cmp.Diff([]string{"kubernetes#141961"}, f.Issues()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	f.What = trial.Lost
+	f.What = law.Lost
 	if got := f.Issues(); got != nil {
 		t.Errorf("another finding is %v", got)
 	}

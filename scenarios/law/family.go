@@ -1,12 +1,11 @@
-package trial
+package law
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/record/timeline"
-	"github.com/skewrig/skewrig/sweep/object"
+	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
 // family is an object with what it owns.
@@ -16,15 +15,15 @@ type family struct {
 	events   []timeline.Happening
 }
 
-// families are those of the objects that nothing owns, by key.
-func (s Seen) families() map[string]family {
+// familiesOf are those of the objects that nothing owns, by key.
+func familiesOf(t *timeline.Timeline) map[string]family {
 	key := make(map[string]string)   // of a UID
 	owner := make(map[string]string) // UID by UID
 	about := make(map[string][]timeline.Happening)
-	for _, h := range s.Timeline.Happenings {
+	for _, h := range t.Happenings {
 		about[string(h.About.UID)] = append(about[string(h.About.UID)], h)
 	}
-	for _, v := range s.Timeline.Versions {
+	for _, v := range t.Versions {
 		m := v.Meta()
 		key[string(m.UID)] = v.Key
 		for _, o := range m.OwnerReferences {
@@ -32,7 +31,7 @@ func (s Seen) families() map[string]family {
 		}
 	}
 	all := make(map[string]family)
-	for _, v := range s.Timeline.Versions {
+	for _, v := range t.Versions {
 		root := string(v.Meta().UID)
 		for owner[root] != "" {
 			root = owner[root]
@@ -47,48 +46,6 @@ func (s Seen) families() map[string]family {
 		all[key[root]] = f
 	}
 	return all
-}
-
-// writes counts what was written in a phase.
-func (f family) writes(s Seen, p Phase) int {
-	from, to := s.span(p)
-	written := make(map[string]bool)
-	for _, v := range f.versions {
-		id := string(v.Meta().UID) + "@" + v.Meta().ResourceVersion
-		if _, before := written[id]; !before {
-			written[id] = !v.Time.Before(from) && v.Time.Before(to)
-		}
-	}
-	n := 0
-	for _, in := range written {
-		if in {
-			n++
-		}
-	}
-	return n
-}
-
-var order = []Phase{On, Off, Touched, Again}
-
-// span is when a phase began and ended.
-func (s Seen) span(p Phase) (from, to time.Time) {
-	i := slices.Index(order, p)
-	from, to = s.Began[p], s.Ended
-	if i+1 < len(order) {
-		to = s.Began[order[i+1]]
-	}
-	return from, to
-}
-
-// happenings counts the events in a phase.
-func (f family) happenings(s Seen, p Phase) (n int) {
-	from, to := s.span(p)
-	for _, e := range f.events {
-		if !e.Time.Before(from) && e.Time.Before(to) {
-			n++
-		}
-	}
-	return n
 }
 
 // at is the object at a time, or nil.
@@ -113,10 +70,10 @@ func (f family) valueAt(path string, at time.Time) (any, bool) {
 	if v == nil || v.Gone() {
 		return nil, false
 	}
-	return object.Value(v.Fields(), path)
+	return kube.Value(v.Fields(), path)
 }
 
-// wantedAt is what somebody wants of the object at a time: all but its metadata and its status.
+// wantedAt is what is wanted of the object at a time: all but its metadata and its status.
 func (f family) wantedAt(at time.Time) map[string]any {
 	v := f.at(at)
 	if v == nil || v.Gone() {

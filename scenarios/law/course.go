@@ -1,0 +1,154 @@
+package law
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
+)
+
+// Phase is a part of a course.
+type Phase string
+
+// The phases, in their order.
+const (
+	On      Phase = "on"      // objects are made, and nothing is left to do
+	Off     Phase = "off"     // the components were changed
+	Touched Phase = "touched" // and objects were touched
+	Again   Phase = "again"   // the components are as before
+)
+
+var order = []Phase{On, Off, Touched, Again}
+
+// Course is what laws judge: objects that are there while components change.
+type Course struct {
+	*timeline.Timeline
+
+	// Began are when phases began, and Ended when the last one ended.
+	Began map[Phase]time.Time
+	Ended time.Time
+	// ServerChanges is true if an API server changes, and OneOfTwo if another one beside it does not.
+	ServerChanges, OneOfTwo bool
+	// Unserved are resources that an API server does not serve since it changed.
+	Unserved []string
+
+	families map[string]family
+	requests map[string]map[Phase]int // by the name of an object
+}
+
+// Object is an object that laws judge, and what clients did to it.
+type Object struct {
+	// Key is the object as a timeline has it.
+	Key        string
+	Kind, Name string
+	// Fields are those whose gates change. FieldsUnknown is true if a component changes to a release that does not have
+	// them.
+	Fields        []Field
+	FieldsUnknown bool
+
+	// Untouched is true if no client changed it after the components did, Deleted if one deleted it, and FieldsDropped if
+	// one that does not know the fields wrote it back.
+	Untouched, Deleted, FieldsDropped bool
+	// Late is true if it was created only after the components changed, and Bare if that was without the fields.
+	Late, Bare bool
+	// Answers are what the API server said to each thing that a client did to it.
+	Answers []Answer
+}
+
+// Field is a field that gates guard, with the path at which the object has it.
+type Field struct {
+	Path string
+	// Off is true if one of its gates is turned off.
+	Off bool
+}
+
+// Answer is what an API server says to a request: before the change, to a dry run, and after it.
+type Answer struct {
+	On, Off Said
+	// Else is true if the request is for another value of a field than that which is stored, and so may be refused.
+	Else bool
+	// Applies is true of a server-side apply, whose conflicts are about fields of others.
+	Applies bool
+}
+
+// Said is an error with its HTTP status, and empty if there was none.
+type Said struct {
+	Text string
+	Code int
+}
+
+// NewCourse is a course of objects, by a record.
+func NewCourse(c Course, objects []Object) *Course {
+	c.families, c.requests = familiesOf(c.Timeline), c.requestsOf(objects)
+	return &c
+}
+
+// Shows reports whether an object was seen.
+func (c *Course) Shows(o Object) bool { return len(c.family(o).own) > 0 }
+
+// Missed are the losses of states of objects: what can't be said of them is not.
+func (c *Course) Missed() []*timeline.Loss {
+	from, _ := c.span(On)
+	return c.Lost(timeline.NeedsOf("", record.ObjectObserved{}), from, c.Ended)
+}
+
+// span is when a phase began and ended.
+func (c *Course) span(p Phase) (from, to time.Time) {
+	i := slices.Index(order, p)
+	from, to = c.Began[p], c.Ended
+	if i+1 < len(order) {
+		to = c.Began[order[i+1]]
+	}
+	return from, to
+}
+
+// end is when a phase ended.
+func (c *Course) end(p Phase) time.Time {
+	_, end := c.span(p)
+	return end
+}
+
+func (c *Course) family(o Object) family { return c.families[o.Key] }
+
+// requestsOf are what components asked to write of objects and of what they own, which is named after them.
+func (c *Course) requestsOf(objects []Object) map[string]map[Phase]int {
+	all := make(map[string]map[Phase]int)
+	names := make(map[string]bool)
+	for _, o := range objects {
+		names[o.Name] = true
+	}
+	var zero time.Time
+	if len(c.Events) > 0 {
+		zero = c.Events[0].At
+	}
+	for _, calls := range c.Calls {
+		for _, call := range calls {
+			name := NamedAfter(call.Path, names)
+			if name == "" || call.Method == "GET" {
+				continue
+			}
+			at := zero.Add(time.Duration(call.At * float64(time.Second)))
+			for _, p := range order {
+				if from, to := c.span(p); !at.Before(from) && at.Before(to) {
+					if all[name] == nil {
+						all[name] = make(map[Phase]int)
+					}
+					all[name][p]++
+				}
+			}
+		}
+	}
+	return all
+}
+
+// NamedAfter is the object, of some names, that a path is of, or of what it owns.
+func NamedAfter(path string, names map[string]bool) string {
+	for segment := range strings.SplitSeq(path, "/") {
+		if name, _, _ := strings.Cut(segment, "-"); names[name] {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package law
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Breaches of an object that no client touched.
+const (
+	Changed = "it has changed once all is undone"
+	Stopped = "its containers stop"
+)
+
+var isAsBefore = Law{
+	Breach:    Changed,
+	Statement: "Once the change is undone, an object without mutations is as it was.",
+	Source:    changes + ", Operational overview",
+	Follows:   []string{Endless, Lost},
+	Undone:    true,
+	about:     func(_ *Course, o Object) bool { return o.Untouched },
+	breach:    changed,
+	check: func(o Object, _ bool) Check {
+		same := fmt.Sprintf("%s && has(%[2]s.spec) && %[2]s.spec == history['%[3]s'][0].spec", o.exists(), o.expression(), o.Key)
+		return Check{ID: "as-before", Observe: same, Is: true, Always: span("5s")}
+	},
+}
+
+var runsOn = Law{
+	Breach:    Stopped,
+	Statement: "Running containers continue.",
+	Source:    "KEP template, Production Readiness Review Questionnaire, Feature Enablement and Rollback",
+	Undone:    true,
+	about:     func(_ *Course, o Object) bool { return o.Untouched && o.Kind == "Pod" },
+	breach:    stopped,
+	check: func(o Object, _ bool) Check {
+		return Check{ID: "runs", Observe: o.expression() + ".status.phase", Is: "Running", Always: span("10s")}
+	},
+}
+
+// changed compares an object with how it was, but for what says how it is.
+func changed(c *Course, o Object) string {
+	if v := c.family(o).at(c.Ended); v != nil && v.Unserved() {
+		return ""
+	}
+	before, after := c.family(o).wantedAt(c.Began[Off]), c.family(o).wantedAt(c.Ended)
+	if before == nil || reflect.DeepEqual(before, after) || o.Kind == "Node" { // which is found not to be alive
+		return ""
+	}
+	var names []string
+	for name := range after {
+		if !reflect.DeepEqual(before[name], after[name]) {
+			names = append(names, name)
+		}
+	}
+	for name := range before {
+		if _, has := after[name]; !has {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("%s: %v before, %v afterwards", strings.Join(names, ", "), before, after)
+}
+
+// stopped looks for containers of a pod that ran before and do not, or were started again.
+func stopped(c *Course, o Object) string {
+	before, after := c.family(o).at(c.Began[Off]), c.family(o).at(c.Ended)
+	if before == nil || after == nil || after.Gone() {
+		return ""
+	}
+	was, is := before.Pod().Status, after.Pod().Status
+	if was.Phase == "Running" && is.Phase != "Running" {
+		return fmt.Sprintf("Running before, and %s afterwards: %s", is.Phase, is.Reason)
+	}
+	for n := range min(len(was.ContainerStatuses), len(is.ContainerStatuses)) {
+		if a, b := was.ContainerStatuses[n].RestartCount, is.ContainerStatuses[n].RestartCount; b > a {
+			return fmt.Sprintf("container %s was started %d times again", is.ContainerStatuses[n].Name, b-a)
+		}
+	}
+	return ""
+}
