@@ -17,8 +17,9 @@ import (
 	"github.com/skewrig/skewrig/reports/cellid"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/engine"
+	"github.com/skewrig/skewrig/scenarios/expr"
+	"github.com/skewrig/skewrig/scenarios/lint"
 	"github.com/skewrig/skewrig/scenarios/own"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/spec"
@@ -114,11 +115,11 @@ func (c Catalog) fitting(cells []plan.Cell) (all, theirs []plan.Cell) {
 // since their files could not be decoded, may lack what others have.
 func (c Catalog) problemsOf(cells []plan.Cell, whole bool) error {
 	cells = slices.DeleteFunc(slices.Clone(cells), func(cell plan.Cell) bool { return cell.Unfit != "" })
-	limited, large := check.Limited(cells)
+	limited, large := lint.Limited(cells)
 	_, err := engine.Compile(limited)
-	problems := []error{large, err, engine.UnknownFields(cells), check.MissingFields(limited), c.checkRequirements(cells)}
+	problems := []error{large, err, engine.UnknownFields(cells), lint.MissingFields(limited), c.checkRequirements(cells)}
 	if whole {
-		problems = append(problems, engine.Unplayed(cells), check.Undeclared(limited), check.Refuse(limited))
+		problems = append(problems, engine.Unplayed(cells), lint.Undeclared(limited), lint.Refuse(limited))
 	}
 	return strict.Join(problems...)
 }
@@ -202,7 +203,7 @@ func (c Catalog) checkRequirements(cells []plan.Cell) error {
 		}
 		for _, c := range checks {
 			if !stated[c.Requirement] {
-				unknown = append(unknown, strict.Problemf(check.PlaceOfRequirement(cell, c),
+				unknown = append(unknown, strict.Problemf(expr.PlaceOfRequirement(cell, c),
 					"check %s: no ledger has requirement %s; omit the requirement in a scenario of your own", c.ID, c.Requirement))
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 	"github.com/skewrig/skewrig/reports/narrate/saved"
 	"github.com/skewrig/skewrig/reports/page"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/explain"
 	"github.com/skewrig/skewrig/scenarios/oracle"
 )
 
@@ -33,7 +33,7 @@ func narration(ctx context.Context, dir string, c reports.Cell, run reports.Run,
 		return nil
 	}
 	c.Outcome, c.Reason, c.Checks = run.Outcome, run.Reason, run.Checks
-	n := saved.Narration(dir, c, run.Number, limit, explain(ctx))
+	n := saved.Narration(dir, c, run.Number, limit, explained(ctx))
 	return &n
 }
 
@@ -51,20 +51,10 @@ func CausesOf(ctx context.Context, dir string) func(reports.Cell) map[string]str
 	}
 }
 
-// explain says what oracles and checks know of a history.
-func explain(ctx context.Context) func(*narrate.Input) {
+// explained has a narration say what oracles and checks know of its history.
+func explained(ctx context.Context) func(*narrate.Input) {
 	return func(in *narrate.Input) {
-		in.Attempts, in.Named = oracle.Attempts(in.Events), check.NamesIn(in.Result)
-		in.Parts, in.Compared = make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
-		for id, all := range check.PartsOf(ctx, in.Result, in.Events) {
-			for _, p := range all {
-				in.Parts[id] = append(in.Parts[id], narrate.Line{What: p.Expression, Text: p.Value})
-			}
-		}
-		for id, all := range check.ComparedIn(ctx, in.Result, in.Events) {
-			for _, c := range all {
-				in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
-			}
-		}
+		in.Attempts = oracle.Attempts(in.Events)
+		explain.Checks(ctx, in)
 	}
 }

@@ -39,7 +39,7 @@ const expression = `always for 5s: history["pods/default/web"].map(p, p.status.p
 
 // narrated is the narration of a cell of a report directory.
 func narrated(dir string, c reports.Cell, limit int) narrate.Narration {
-	return saved.Narration(dir, c, 1, limit, explain(context.Background()))
+	return saved.Narration(dir, c, 1, limit, explained(context.Background()))
 }
 
 // cellDir is where a cell leaves its files.

@@ -14,7 +14,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/narrate"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/explain"
 	"github.com/skewrig/skewrig/scenarios/oracle"
 )
 
@@ -72,18 +72,8 @@ func (h *history) step(at float64, number int, name, action string) {
 
 // of is the narration of an input, with what oracles and checks know of its events.
 func of(in narrate.Input) narrate.Narration {
-	in.Named = check.NamesIn(in.Result)
-	in.Attempts, in.Parts, in.Compared = oracle.Attempts(in.Events), make(map[string][]narrate.Line), make(map[string][]narrate.Compared)
-	for id, all := range check.ComparedIn(context.Background(), in.Result, in.Events) {
-		for _, c := range all {
-			in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
-		}
-	}
-	for id, parts := range check.PartsOf(context.Background(), in.Result, in.Events) {
-		for _, p := range parts {
-			in.Parts[id] = append(in.Parts[id], narrate.Line{What: p.Expression, Text: p.Value})
-		}
-	}
+	in.Attempts = oracle.Attempts(in.Events)
+	explain.Checks(context.Background(), &in)
 	return narrate.Of(in)
 }
 

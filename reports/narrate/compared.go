@@ -15,7 +15,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// Compared is a comparison because of which a check does not hold: see check.Compared.
+// Compared is a comparison because of which a check does not hold: scenarios/explain finds them.
 type Compared struct {
 	What          string
 	Path          []string

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +12,9 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -373,6 +374,14 @@ func TestWhatWasSoBeforeTheFaultProvesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			event := func(after float64, subject string, payload record.Payload) record.Event {
+				data, err := json.Marshal(payload)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(after * float64(time.Second)))
+				return record.Event{At: at, Kind: payload.EventKind(), Subject: subject, Data: data}
+			}
 			app := func(at float64) record.Event { return event(at, "default/tls/app", record.ContainerStarted{}) }
 			events := []record.Event{event(1, "etcd", record.ComponentStarted{}), event(2, "stop", record.StepStarted{Number: 1}), event(2, "etcd", tc.fault)}
 			if tc.began {
@@ -691,23 +700,6 @@ c.yaml:20:10: wait until: undefined field 'runningg': did you mean running?`
 	}
 }
 
-func TestMistakesOfSyntaxAreInWords(t *testing.T) {
-	t.Parallel()
-	for expression, want := range map[string]string{
-		"1 = 1":               "syntax: '= ' can't stand here: write ==",
-		"true and false":      "syntax: 'and' can't stand here: write &&",
-		"(1 == 1":             "syntax: ')' is missing at the end",
-		"[1, 2":               "syntax: it ends too early",
-		`pods["web].x == "a"`: "syntax: 'a' can't stand here",
-		"size([1]) size([1])": "syntax: 'size' can't stand here",
-	} {
-		_, _, err := compile(expression)
-		if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", expression, diff)
-		}
-	}
-}
-
 // TestTheTrackerAgreesWithTheJudge: what ends the watching live is what the
 // judge finds later.
 func TestTheTrackerAgreesWithTheJudge(t *testing.T) {
@@ -730,33 +722,6 @@ func TestTheTrackerAgreesWithTheJudge(t *testing.T) {
 	w.Advance(t.Context(), h.Events())
 	if !w.Decided("restarts") || !w.Decided("eventually") {
 		t.Error("not decided by the restart")
-	}
-}
-
-func TestObservationsDoNotNameTheRig(t *testing.T) {
-	t.Parallel()
-	got := withoutRig(`Get "http://127.93.0.2:8080/": read tcp 127.0.0.1:41234->127.93.0.2:8080: reset`)
-	want := `Get "http://127.x.0.2:8080/": read tcp 127.x.0.1:x->127.x.0.2:8080: reset`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// evaluates fails a test for each expression that has another value on a timeline than
-// the one it is to have, in JSON.
-func evaluates(t *testing.T, on *timeline.Timeline, want map[string]string) {
-	t.Helper()
-	for expression, want := range want {
-		program, _, err := compile(expression)
-		if err != nil {
-			t.Fatalf("%s: %v", expression, err)
-		}
-		value, _, err := program.Eval(vars(on))
-		if err != nil {
-			t.Errorf("%s: %v", expression, err)
-		} else if got := asJSON(value); got != want {
-			t.Errorf("%s is %s, want %s", expression, got, want)
-		}
 	}
 }
 
@@ -799,5 +764,27 @@ func TestAStopIsJudged(t *testing.T) {
 		if got.Outcome != "" || len(got.Checks) != 1 || got.Checks[0].ID != "in-time-ended" || got.Checks[0].Outcome != tc.want {
 			t.Errorf("%s: %q %+v, want %s", name, got.Outcome, got.Checks, tc.want)
 		}
+	}
+}
+
+// TestAWaitThatCannotBeEvaluatedSaysWhy: with file, line, column, key and what to do.
+func TestAWaitThatCannotBeEvaluatedSaysWhy(t *testing.T) {
+	t.Parallel()
+	const until = `objects["endpointslices/default/web"].endpoints.size() > 0`
+	text := "steps:\n- wait:\n    until: '" + until + "'\n"
+	p, err := Compile(plan.Cell{ID: "a/b/c", File: "c.yaml", Text: text, Steps: []plan.Step{{Number: 1, Name: "1", Line: 2, Action: action.Wait{Until: until}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := expr.Vars(NewTracker().timeline)
+	now["objects"] = map[string]any{"endpointslices/default/web": map[string]any{"endpoints": nil}}
+	_, evalErr := expr.NewBudget(expr.MaxCost).Eval(t.Context(), "wait", p.waits[1], now)
+	if evalErr == nil {
+		t.Fatal("it was evaluated")
+	}
+	got := expr.Until(p.cell, p.cell.Steps[0]).Failed(evalErr, nil, now).Error()
+	want := `c.yaml:3:13: wait until: no such overload: size: objects["endpointslices/default/web"].endpoints is null; null is not absent: ask for has(x.y) && x.y != null first`
+	if got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

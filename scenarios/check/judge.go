@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/expr"
 )
 
 // observedLimit bounds how much of an observation goes into a report, in
@@ -92,12 +92,12 @@ func (p *Program) judgeCheck(c *compiled, w *watchedCheck) reports.Check {
 		return result
 	}
 	watched, span := w.in.Closed.Watched, time.Duration(c.Span).Seconds()
-	result.Observed = shorten(withoutRig(w.last.text), observedLimit)
+	result.Observed = expr.ShowText(w.last.text, observedLimit)
 	switch {
 	case w.stopped != nil:
 		result.Outcome, result.Reason = reports.Unknown, w.stopped.Error()
-		if IsTooCostly(w.stopped) {
-			result.Reason = fmt.Sprintf("%s: %s", place(p.cell, c.Line, "observe"), result.Reason)
+		if expr.IsTooCostly(w.stopped) {
+			result.Reason = fmt.Sprintf("%s: %s", expr.PlaceOf(p.cell, c.Line, "observe"), result.Reason)
 		}
 	case !w.last.met && c.Mode.Awaits() && watched < span:
 		result.Outcome, result.Reason = reports.Unknown, StoppedWatching
@@ -130,7 +130,7 @@ func (w *watch) beforeTheFault(ctx context.Context, t *timeline.Timeline, in *ti
 			continue
 		}
 		step := t.StepAt(f.began.Place)
-		if step != nil && w.begin(ctx, w.budget, vars(timeline.Of(events[:step.From.Place]))).last.met {
+		if step != nil && w.begin(ctx, w.budget, expr.Vars(timeline.Of(events[:step.From.Place]))).last.met {
 			return fmt.Sprintf("it held from the start, when %s for %.2f s: what was so before the fault is no effect of it; wait for an effect first, or watch for a time with always or atLeast", f.what, lasted.Seconds())
 		}
 	}
@@ -182,7 +182,7 @@ func watchAll(ctx context.Context, p *Program, events []record.Event, windows ma
 			}
 		}
 	}
-	watchAgain(ctx, newBudget(p.limit), checks, events, windows, func(w *watch, t *timeline.Timeline) {
+	watchAgain(ctx, expr.NewBudget(p.limit), checks, events, windows, func(w *watch, t *timeline.Timeline) {
 		again := &watchedCheck{watch: w, in: windows[w.ID], until: windows[w.ID].To.Time}
 		if w.decided() {
 			again.until = t.Events[len(t.Events)-1].At
@@ -202,24 +202,24 @@ func (p *Program) failed(w *watch, t *timeline.Timeline) string {
 	if w.last.err == nil || w.stopped != nil || strings.HasPrefix(w.last.err.Error(), "no such key") {
 		return ""
 	}
-	now := vars(t)
-	of := written{p.cell, w.Line, "observe", "observe", w.Observe}
+	now := expr.Vars(t)
+	of := expr.Observe(p.cell, w.Check)
 	var it *cel.Type
 	if w.last.it != nil {
-		of.field, of.what, of.text, it = "must", "must", w.Must, typeOf(w.Observe)
+		of, it = expr.Must(p.cell, w.Check), expr.TypeOf(w.Observe)
 		now["it"] = w.last.it
 	}
-	at, found := failedIn(of.text, it, now)
+	at, found := expr.FailedIn(of.Text, it, now)
 	if !found {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: %s)", of.place(at.offset), at)
+	return fmt.Sprintf(" (%s: %s)", of.Place(at.Offset), at)
 }
 
 // watchAgain looks at each check when it is opened and after each event until it is
 // decided or closed. Then it calls over with what the check has seen last, and with the
 // timeline as it was. All checks look at one timeline, which grows.
-func watchAgain(ctx context.Context, b *budget, checks []*compiled, events []record.Event, windows map[string]*timeline.Window, over func(*watch, *timeline.Timeline)) {
+func watchAgain(ctx context.Context, b *expr.Budget, checks []*compiled, events []record.Event, windows map[string]*timeline.Window, over func(*watch, *timeline.Timeline)) {
 	opens := make(map[int][]*compiled)
 	for _, c := range checks {
 		place := windows[c.ID].From.Place
@@ -241,14 +241,14 @@ func watchAgain(ctx context.Context, b *budget, checks []*compiled, events []rec
 			return
 		}
 		t.Add(e)
-		if len(open) > 0 && visible[e.Kind] {
-			now := vars(t)
+		if len(open) > 0 && expr.IsVisible(e) {
+			now := expr.Vars(t)
 			for _, w := range open {
 				w.look(ctx, now)
 			}
 		}
 		for _, c := range opens[place] {
-			open = append(open, c.begin(ctx, b, vars(t)))
+			open = append(open, c.begin(ctx, b, expr.Vars(t)))
 		}
 		delete(opens, place)
 		end((*watch).decided)
@@ -256,9 +256,14 @@ func watchAgain(ctx context.Context, b *budget, checks []*compiled, events []rec
 	end(func(*watch) bool { return true })
 }
 
-// decidedAt returns the timeline as it was when a check was decided or closed.
-func decidedAt(ctx context.Context, b *budget, c *compiled, events []record.Event, in *timeline.Window) (then *timeline.Timeline) {
-	watchAgain(ctx, b, []*compiled{c}, events, map[string]*timeline.Window{c.ID: in}, func(_ *watch, t *timeline.Timeline) { then = t })
+// DecidedAt returns the timeline as it was when a check was decided, or when it was closed if that is
+// not known.
+func DecidedAt(ctx context.Context, b *expr.Budget, c action.Check, events []record.Event, in *timeline.Window) (then *timeline.Timeline) {
+	done, err := compileCheck(c)
+	if err != nil || c.Observe == "" || c.Mode == "" {
+		return timeline.Of(events[:in.To.Place])
+	}
+	watchAgain(ctx, b, []*compiled{done}, events, map[string]*timeline.Window{c.ID: in}, func(_ *watch, t *timeline.Timeline) { then = t })
 	return then
 }
 
@@ -335,22 +340,18 @@ func lastStep(events []record.Event) string {
 	return where
 }
 
-// Addresses and ports that are another's on each run are not part of what was
-// observed: the rig's own loopback block, and the client's side of a
-// connection.
-var (
-	rigAddress = regexp.MustCompile(`\b127\.\d+\.(\d+\.\d+)\b`)
-	clientPort = regexp.MustCompile(`:\d+->`)
-)
-
-func withoutRig(text string) string {
-	text = rigAddress.ReplaceAllString(text, "127.x.$1")
-	return clientPort.ReplaceAllString(text, ":x->")
-}
-
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
+// Grace is a context that ends a second after another one: what was seen until an
+// interruption is judged.
+func Grace(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(grace, func() { cancel(context.Cause(ctx)) })
+	})
+	return late, func() {
+		stop()
+		cancel(nil)
 	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
+
+// grace is how long the judgement of a cell may take after an interruption.
+const grace = time.Second

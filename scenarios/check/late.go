@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -63,10 +64,10 @@ func distrusted(late string, c action.Check, outcome reports.Outcome, cell plan.
 		return late
 	case outcome != reports.Fail:
 		return ""
-	case judged{Check: c}.measuresTime():
+	case measuresTime(c):
 		return late + "; the check measures a time"
 	}
-	if waited := (judged{Check: c, cell: cell}).spoiledBy(t); waited != nil {
+	if waited := spoiledBy(cell, c, t); waited != nil {
 		return fmt.Sprintf("%s; at %.1f s a client waited in vain for %s, whose server was to answer at once", late, waited.At, timeline.Name(waited.Container))
 	}
 	return ""
@@ -86,10 +87,10 @@ func missed(mode record.Mode, outcome reports.Outcome) bool {
 }
 
 // measuresTime reports whether a check computes how long something took, or reads it.
-func (c judged) measuresTime() bool {
+func measuresTime(c action.Check) bool {
 	subtracts, moments, length := false, false, false
-	c.visit(func(e ast.Expr) {
-		_, field, _ := fieldOf(e)
+	expr.Visit(c, func(e ast.Expr) {
+		_, field, _ := expr.FieldOf(e)
 		length = length || field == "seconds"
 		moments = moments || slices.Contains([]string{"at", "opened", "closed"}, field) || e.Kind() == ast.IdentKind && e.AsIdent() == "since"
 		if e.Kind() == ast.CallKind {
@@ -104,12 +105,12 @@ func (c judged) measuresTime() bool {
 // and not the server, had a client wait: what a kubelet then does to the pod is no fault of
 // the kubelet. It is nil if there is none, or if the check looks at nothing that
 // probes change.
-func (c judged) spoiledBy(t *timeline.Timeline) *timeline.Connection {
-	if !c.showsProbes() {
+func spoiledBy(cell plan.Cell, c action.Check, t *timeline.Timeline) *timeline.Connection {
+	if !showsProbes(c) {
 		return nil
 	}
 	var pods []string
-	for _, n := range append(scope{}.names(c.Observe), seeing(c.Observe).names(c.Must)...) {
+	for _, n := range append(expr.Scope{}.Names(c.Observe), expr.Seeing(c.Observe).Names(c.Must)...) {
 		if strings.HasPrefix(n.Object, "pods/") {
 			pods = append(pods, n.Object)
 		}
@@ -117,7 +118,7 @@ func (c judged) spoiledBy(t *timeline.Timeline) *timeline.Connection {
 	for _, connection := range t.Connections {
 		looked := len(pods) == 0 || slices.Contains(pods, "pods/"+timeline.PodOf(connection.Container))
 		ended := !slices.Contains(t.Connected[timeline.Name(connection.Container)], connection) // by the end of its kubelet
-		if looked && !ended && !c.toldToWait(connection.Port) && waitedInVain(connection) {
+		if looked && !ended && !toldToWait(cell, connection.Port) && waitedInVain(connection) {
 			return connection
 		}
 	}
@@ -125,12 +126,12 @@ func (c judged) spoiledBy(t *timeline.Timeline) *timeline.Connection {
 }
 
 // showsProbes reports whether a check looks at something that depends on how probes end.
-func (c judged) showsProbes() (shows bool) {
-	c.visit(func(e ast.Expr) {
-		_, field, _ := fieldOf(e)
+func showsProbes(c action.Check) (shows bool) {
+	expr.Visit(c, func(e ast.Expr) {
+		_, field, _ := expr.FieldOf(e)
 		shows = shows || field == "status"
 	})
-	return shows || slices.ContainsFunc([]string{"containers", "connections", "events", "metrics", "scrapes"}, c.names)
+	return shows || slices.ContainsFunc([]string{"containers", "connections", "events", "metrics", "scrapes"}, func(variable string) bool { return expr.Reads(c, variable) })
 }
 
 // shortestTimeout is that of a probe which sets none, and the shortest that one can set.
@@ -147,8 +148,8 @@ func waitedInVain(c *timeline.Connection) bool {
 }
 
 // toldToWait reports whether the scenario has a server on a port let clients wait.
-func (c judged) toldToWait(port int32) bool {
-	for _, image := range c.cell.Images {
+func toldToWait(cell plan.Cell, port int32) bool {
+	for _, image := range cell.Images {
 		for _, l := range image.Listen {
 			if l.Port == port && l.LongestDelay() >= shortestTimeout {
 				return true

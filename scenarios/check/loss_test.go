@@ -12,19 +12,6 @@ import (
 	"github.com/skewrig/skewrig/scenarios/action"
 )
 
-// TestEveryVariableHasASource: what a check needs is known of each variable.
-func TestEveryVariableHasASource(t *testing.T) {
-	t.Parallel()
-	for _, v := range variables {
-		if of := sources[v.name]; of.needs == nil || len(of.needs("x")) == 0 || len(of.needs("")) == 0 {
-			t.Errorf("%s has no source", v.name)
-		}
-	}
-	if len(sources) != len(variables) {
-		t.Errorf("%d sources of %d variables", len(sources), len(variables))
-	}
-}
-
 // TestALossInEachMode: what was missed may have decided the check the other way, unless what decided it was seen.
 // Without the loss, each verdict is that of want.
 func TestALossInEachMode(t *testing.T) {

@@ -17,31 +17,32 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
 // Program is a cell's expressions, compiled.
 type Program struct {
 	cell   plan.Cell
-	checks map[string]*compiled // by check id
-	waits  map[int]*program     // by step number
-	limit  int                  // what judging the cell may cost
+	checks map[string]*compiled  // by check id
+	waits  map[int]*expr.Program // by step number
+	limit  int                   // what judging the cell may cost
 }
 
 // compiled is one check, ready to be evaluated.
 type compiled struct {
 	action.Check
-	observe *program
-	must    *program // nil if Is says what is wanted
+	observe *expr.Program
+	must    *expr.Program // nil if Is says what is wanted
 }
 
 // Compile compiles the expressions of a cell. All mistakes are reported, each
 // with its place.
 func Compile(cell plan.Cell) (*Program, error) {
-	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]*program), limit: maxCost}
+	p := &Program{cell: cell, checks: make(map[string]*compiled), waits: make(map[int]*expr.Program), limit: expr.MaxCost}
 	for _, step := range cell.Steps {
-		if until := untilOf(step); until != "" {
-			p.waits[step.Number], _ = compileCondition(until)
+		if until := expr.Until(cell, step).Text; until != "" {
+			p.waits[step.Number], _ = expr.CompileCondition(until)
 		}
 		for _, c := range step.Checks() {
 			p.checks[c.ID], _ = compileCheck(c)
@@ -53,28 +54,13 @@ func Compile(cell plan.Cell) (*Program, error) {
 // mistakesIn are those of the expressions of a cell.
 func mistakesIn(cell plan.Cell) error {
 	var all []error
-	expressions(cell, func(_ int, e written, it string) {
-		var err error
-		switch e.field {
-		case "until":
-			_, err = compileCondition(e.text)
-		case "must":
-			_, err = compileCondition(e.text, typeOf(it))
-		default:
-			_, _, err = compile(e.text)
-		}
-		found, is := errors.AsType[mistakes](err)
-		if !is && err != nil {
-			found = mistakes{{0, err.Error()}}
-		}
-		for _, m := range found {
-			all = append(all, e.errorf(m.offset, "%s", m.message))
-		}
+	expr.Each(cell, func(_ int, e expr.Written, it string) {
+		all = append(all, e.Mistakes(it)...)
 	})
 	for _, step := range cell.Steps {
 		for _, c := range step.Checks() {
 			if why := unequal(c); why != "" {
-				all = append(all, strict.Problemf(place(cell, c.Line, "observe"), "check %s: %s", c.ID, why))
+				all = append(all, strict.Problemf(expr.PlaceOf(cell, c.Line, "observe"), "check %s: %s", c.ID, why))
 			}
 		}
 	}
@@ -90,38 +76,20 @@ func unequal(c action.Check) string {
 		"[]interface {}": {cel.ListKind}, "map[string]interface {}": {cel.MapKind},
 	}
 	kinds := is[fmt.Sprintf("%T", c.Is)]
-	t := typeOf(c.Observe)
+	t := expr.TypeOf(c.Observe)
 	judged := slices.Contains(append(number, cel.BoolKind, cel.StringKind, cel.ListKind, cel.MapKind), t.Kind())
 	if c.Must != "" || c.Mode == record.AtMost || c.Mode == record.AtLeast || kinds == nil || !judged || slices.Contains(kinds, t.Kind()) {
 		return ""
 	}
-	return fmt.Sprintf("it observes %s, which is never %s", kindOf(t), asJSON(types.DefaultTypeAdapter.NativeToValue(c.Is)))
-}
-
-// kindOf is what people call a value of a type.
-func kindOf(t *cel.Type) string {
-	switch t.Kind() {
-	case cel.IntKind, cel.UintKind, cel.DoubleKind:
-		return "a number"
-	case cel.StringKind:
-		return "a text"
-	case cel.BoolKind:
-		return "true or false"
-	case cel.ListKind:
-		return "a list"
-	case cel.MapKind:
-		return "a map"
-	default:
-		return "a " + t.String()
-	}
+	return fmt.Sprintf("it observes %s, which is never %s", expr.KindOf(t), expr.JSON(types.DefaultTypeAdapter.NativeToValue(c.Is)))
 }
 
 func compileCheck(c action.Check) (*compiled, error) {
 	done := &compiled{Check: c}
 	var observe, must error
-	done.observe, _, observe = compile(c.Observe)
+	done.observe, _, observe = expr.Compile(c.Observe)
 	if c.Must != "" {
-		done.must, must = compileCondition(c.Must, typeOf(c.Observe))
+		done.must, must = expr.CompileCondition(c.Must, expr.TypeOf(c.Observe))
 	}
 	return done, errors.Join(observe, must)
 }
@@ -129,7 +97,7 @@ func compileCheck(c action.Check) (*compiled, error) {
 // watch is a check while it is being watched.
 type watch struct {
 	*compiled
-	budget  *budget
+	budget  *expr.Budget
 	base    ref.Val // what was observed at the beginning
 	atOnce  bool    // the check was met when it was opened
 	last    seen
@@ -146,7 +114,7 @@ type seen struct {
 }
 
 // begin looks at a check for the first time.
-func (c *compiled) begin(ctx context.Context, b *budget, now map[string]any) *watch {
+func (c *compiled) begin(ctx context.Context, b *expr.Budget, now map[string]any) *watch {
 	w := &watch{compiled: c, budget: b}
 	if value, err := w.eval(ctx, c.observe, now); err == nil {
 		w.base = value
@@ -156,12 +124,12 @@ func (c *compiled) begin(ctx context.Context, b *budget, now map[string]any) *wa
 	return w
 }
 
-func (w *watch) eval(ctx context.Context, p *program, now map[string]any) (ref.Val, error) {
+func (w *watch) eval(ctx context.Context, p *expr.Program, now map[string]any) (ref.Val, error) {
 	if w.stopped != nil {
 		return nil, w.stopped
 	}
-	value, err := w.budget.eval(ctx, "check "+w.ID, p, now)
-	if isUnfinished(err) {
+	value, err := w.budget.Eval(ctx, "check "+w.ID, p, now)
+	if expr.IsUnfinished(err) {
 		w.stopped = err
 	}
 	return value, err
@@ -194,7 +162,7 @@ func (w *watch) evaluate(ctx context.Context, now map[string]any) (seen, error) 
 	if err != nil {
 		return seen{text: err.Error(), err: err, absent: true}, err
 	}
-	text := asJSON(value)
+	text := expr.JSON(value)
 	if w.must == nil {
 		want := types.DefaultTypeAdapter.NativeToValue(w.Is)
 		return seen{met: want.Equal(value) == types.True, text: text}, nil
@@ -204,7 +172,7 @@ func (w *watch) evaluate(ctx context.Context, now map[string]any) (seen, error) 
 	delete(now, "it")
 	var met bool
 	if err == nil {
-		met, err = asBool(verdict)
+		met, err = expr.Bool(verdict)
 	}
 	if err != nil {
 		return seen{text: fmt.Sprintf("%s (%v)", text, err), err: err, it: value, absent: true}, err
@@ -223,7 +191,7 @@ func (w *watch) growth(ctx context.Context, now map[string]any) seen {
 	isNumber = isNumber || w.base == nil && w.Mode == record.AtLeast // what was not there counts from nothing
 	to, stillIs := value.(types.Int)
 	if !isNumber || !stillIs {
-		return seen{text: asJSON(value) + ", which is not an integer, or was not one before", absent: true}
+		return seen{text: expr.JSON(value) + ", which is not an integer, or was not one before", absent: true}
 	}
 	grown := int(to - from)
 	met := grown <= w.Times
@@ -237,12 +205,12 @@ func (w *watch) growth(ctx context.Context, now map[string]any) seen {
 // The engine uses it to know how long to watch; the verdict is made by Judge.
 type Tracker struct {
 	timeline      *timeline.Timeline
-	waits, checks *budget
+	waits, checks *expr.Budget
 }
 
 // NewTracker returns a tracker that has seen nothing.
 func NewTracker() *Tracker {
-	return &Tracker{timeline: timeline.New(), waits: newBudget(maxCost), checks: newBudget(maxCost)}
+	return &Tracker{timeline: timeline.New(), waits: expr.NewBudget(expr.MaxCost), checks: expr.NewBudget(expr.MaxCost)}
 }
 
 // advance takes in the events that are new, and calls look after each one that
@@ -250,7 +218,7 @@ func NewTracker() *Tracker {
 func (t *Tracker) advance(events []record.Event, look func()) {
 	for _, e := range events[len(t.timeline.Events):] {
 		t.timeline.Add(e)
-		if visible[e.Kind] && look != nil {
+		if expr.IsVisible(e) && look != nil {
 			look()
 		}
 	}
@@ -260,11 +228,11 @@ func (t *Tracker) advance(events []record.Event, look func()) {
 // and, if it can't be evaluated, why. It will never hold if that is a limit.
 func (t *Tracker) Until(ctx context.Context, p *Program, step int, events []record.Event) (bool, error) {
 	t.advance(events, nil)
-	value, err := t.waits.eval(ctx, fmt.Sprintf("the wait of step %d", step), p.waits[step], vars(t.timeline))
+	value, err := t.waits.Eval(ctx, fmt.Sprintf("the wait of step %d", step), p.waits[step], expr.Vars(t.timeline))
 	if err != nil {
 		return false, err
 	}
-	return asBool(value)
+	return expr.Bool(value)
 }
 
 // Explain says of the condition of a wait step that can't be evaluated after the events that
@@ -274,12 +242,8 @@ func (t *Tracker) Explain(p *Program, step int, err error) error {
 	if err == nil || i < 0 {
 		return err
 	}
-	of := p.cell.Steps[i]
-	return written{p.cell, of.Line, "until", "wait until", untilOf(of)}.failed(err, nil, vars(t.timeline))
+	return expr.Until(p.cell, p.cell.Steps[i]).Failed(err, nil, expr.Vars(t.timeline))
 }
-
-// IsTooCostly reports whether an expression can't be evaluated because of a limit.
-func IsTooCostly(err error) bool { return errors.As(err, new(tooCostly)) }
 
 // Watching is the checks of one step, being watched.
 type Watching struct {
@@ -291,7 +255,7 @@ type Watching struct {
 func (t *Tracker) Watch(ctx context.Context, p *Program, checks action.Checks, events []record.Event) *Watching {
 	t.advance(events, nil)
 	w := &Watching{tracker: t}
-	now := vars(t.timeline)
+	now := expr.Vars(t.timeline)
 	for _, c := range checks.Checks {
 		w.watches = append(w.watches, p.checks[c.ID].begin(ctx, t.checks, now))
 	}
@@ -301,7 +265,7 @@ func (t *Tracker) Watch(ctx context.Context, p *Program, checks action.Checks, e
 // Advance takes in new events.
 func (w *Watching) Advance(ctx context.Context, events []record.Event) {
 	w.tracker.advance(events, func() {
-		now := vars(w.tracker.timeline)
+		now := expr.Vars(w.tracker.timeline)
 		for _, watch := range w.watches {
 			if !watch.decided() {
 				watch.look(ctx, now)

@@ -9,24 +9,25 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/expr"
 )
 
 // isProof reports whether what decided a check was seen, so that no event that was missed can change it: the state of an
 // object, or that something happened at least so often. That something is absent, or happened exactly or at most so often,
 // is no proof.
 func (c *compiled) isProof(outcome reports.Outcome) bool {
-	observe, is := parse(c.Observe)
+	observe, is := expr.Parse(c.Observe)
 	if !is {
 		return false
 	}
-	of := evidence{scope: scope{}}
+	of := evidence{Scope: expr.Scope{}}
 	if c.grows() {
 		return of.count(observe) || of.seen(observe)
 	}
 	// never fails once what it looks at is so, and the others fail once it is not.
 	holds := (outcome == reports.Pass) != (c.Mode == record.Never)
-	if must, is := parse(c.Must); is {
-		return evidence{seeing(c.Observe), observe}.proves(must, holds)
+	if must, is := expr.Parse(c.Must); is {
+		return evidence{expr.Seeing(c.Observe), observe}.proves(must, holds)
 	}
 	if want, is := c.Is.(bool); is {
 		return of.proves(observe, want == holds)
@@ -36,13 +37,13 @@ func (c *compiled) isProof(outcome reports.Outcome) bool {
 
 // evidence says what the values of an expression rest on.
 type evidence struct {
-	scope
+	expr.Scope
 	it ast.Expr // what the name it stands for, if the expression sees it
 }
 
 // through is the evidence for the body of a macro.
 func (v evidence) through(call ast.CallExpr) (body evidence, parts []ast.Expr, is bool) {
-	inner, parts, is := v.scope.through(call)
+	inner, parts, is := v.Scope.Through(call)
 	return evidence{inner, v.it}, parts, is
 }
 
@@ -54,7 +55,7 @@ func (v evidence) observed(e ast.Expr) (ast.Expr, bool) {
 // proves reports whether a condition that is true, or false if want is false, is so whatever was missed.
 func (v evidence) proves(e ast.Expr, want bool) bool {
 	if it, is := v.observed(e); is {
-		return evidence{scope: scope{}}.proves(it, want)
+		return evidence{Scope: expr.Scope{}}.proves(it, want)
 	}
 	if e.Kind() != ast.CallKind {
 		return v.seen(e)
@@ -87,9 +88,9 @@ func (v evidence) more(big, small ast.Expr, want bool) bool {
 // count reports whether a value is a number of things that happened, which is larger if some were missed.
 func (v evidence) count(e ast.Expr) bool {
 	if it, is := v.observed(e); is {
-		return evidence{scope: scope{}}.count(it)
+		return evidence{Scope: expr.Scope{}}.count(it)
 	}
-	if of, is := sized(e); is {
+	if of, is := expr.Sized(e); is {
 		return v.collection(of)
 	}
 	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.Add {
@@ -102,7 +103,7 @@ func (v evidence) count(e ast.Expr) bool {
 // collection reports whether a value has what happened, or the objects that were seen, and more if some was missed.
 func (v evidence) collection(e ast.Expr) bool {
 	if it, is := v.observed(e); is {
-		return evidence{scope: scope{}}.collection(it)
+		return evidence{Scope: expr.Scope{}}.collection(it)
 	}
 	if e.Kind() != ast.CallKind {
 		return v.isCollection(e)
@@ -128,8 +129,7 @@ func (v evidence) collection(e ast.Expr) bool {
 
 // isCollection reports whether a value is a variable, or a list that one has.
 func (v evidence) isCollection(e ast.Expr) bool {
-	m := v.of(e)
-	return m.part == oneValue && (m.keyed || m.lists > 0) || v.adds(e) == aList
+	return v.Of(e).IsCollection() || v.adds(e) == aList
 }
 
 // added is what is added to while a cell runs.
@@ -146,26 +146,22 @@ var counts = []string{"starts", "restarts", "pods"}
 
 // adds is what a field of something that has a name is, if it adds up from the beginning of the cell.
 func (v evidence) adds(e ast.Expr) added {
-	in, name, is := fieldOf(e)
+	in, name, is := expr.FieldOf(e)
 	if !is {
 		return nothing
 	}
-	m := v.of(in)
-	if m.part != oneValue || m.keyed || m.lists > 0 || !sources[m.of].adds {
+	m := v.Of(in)
+	known, is := expr.VariableOf(m.Of)
+	if !m.IsValue() || !is || !known.Adds {
 		return nothing
 	}
-	known, _ := variableOf(m.of)
-	if known.of.Kind() != reflect.Struct {
+	switch f, is := known.Field(name); {
+	case !is:
 		return nothing
-	}
-	for _, f := range fieldsOf(known.of) {
-		switch {
-		case f.name != name:
-		case f.of.Kind() == reflect.Slice || f.of.Kind() == reflect.Map:
-			return aList
-		case slices.Contains(counts, name):
-			return aCount
-		}
+	case f.Kind() == reflect.Slice || f.Kind() == reflect.Map:
+		return aList
+	case slices.Contains(counts, name):
+		return aCount
 	}
 	return nothing
 }
@@ -173,7 +169,7 @@ func (v evidence) adds(e ast.Expr) added {
 // seen reports whether a value is that of something which was seen, and not of what happened, or of all that there is.
 func (v evidence) seen(e ast.Expr) bool {
 	if it, is := v.observed(e); is {
-		return evidence{scope: scope{}}.seen(it)
+		return evidence{Scope: expr.Scope{}}.seen(it)
 	}
 	if v.isCollection(e) || v.adds(e) != nothing {
 		return false
@@ -181,7 +177,7 @@ func (v evidence) seen(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.SelectKind:
 		of := e.AsSelect().Operand()
-		return v.of(of).keyed && !e.AsSelect().IsTestOnly() || v.seen(of)
+		return v.Of(of).Keyed && !e.AsSelect().IsTestOnly() || v.seen(of)
 	case ast.ListKind:
 		return v.allSeen(e.AsList().Elements())
 	case ast.MapKind:
@@ -196,11 +192,11 @@ func (v evidence) seenCall(call ast.CallExpr) bool {
 	args := call.Args()
 	switch call.FunctionName() {
 	case operators.Index:
-		if v.of(args[0]).keyed {
+		if v.Of(args[0]).Keyed {
 			return v.seen(args[1])
 		}
 	case operators.OptIndex, operators.OptSelect:
-		if v.of(args[0]).keyed {
+		if v.Of(args[0]).Keyed {
 			return false // it may be absent
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/lint"
 	"github.com/skewrig/skewrig/scenarios/oracle"
 	"github.com/skewrig/skewrig/scenarios/plan"
 	"github.com/skewrig/skewrig/scenarios/provider"
@@ -110,7 +111,7 @@ func Compile(cells []plan.Cell) ([]*check.Program, error) {
 	var mistakes []error
 	for i, cell := range cells {
 		program, err := check.Compile(cell)
-		needs, unknown := check.Needs(cell)
+		needs, unknown := lint.Needs(cell)
 		cells[i].Topology, programs[i] = needs, program
 		mistakes = append(mistakes, err, unknown)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/provider"
 )
 
@@ -28,10 +29,10 @@ func (r *run) Wait(ctx context.Context, condition string, within time.Duration) 
 	err := r.history.Wait(ctx, func(events []record.Event) bool {
 		var met bool
 		met, last = r.tracker.Until(ctx, r.program, r.current.Number, events)
-		return met || check.IsTooCostly(last)
+		return met || expr.IsTooCostly(last)
 	})
 	last = r.tracker.Explain(r.program, r.current.Number, last)
-	if check.IsTooCostly(last) {
+	if expr.IsTooCostly(last) {
 		return unmet(r, last)
 	}
 	if err != nil {

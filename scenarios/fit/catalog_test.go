@@ -8,8 +8,8 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/catalog"
-	"github.com/skewrig/skewrig/scenarios/check"
 	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/lint"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -26,7 +26,7 @@ func TestTheCatalogOnRealContainers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, cell := range cells {
-		if cells[i].Topology, err = check.Needs(cell); err != nil {
+		if cells[i].Topology, err = lint.Needs(cell); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/skewrig/skewrig/harness/existing/facts"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/fit"
+	"github.com/skewrig/skewrig/scenarios/lint"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -44,7 +45,7 @@ func cellOf(t *testing.T, text string) plan.Cell {
 		t.Fatal(err)
 	}
 	cell := cells[0]
-	if cell.Topology, err = check.Needs(cell); err != nil {
+	if cell.Topology, err = lint.Needs(cell); err != nil {
 		t.Fatal(err)
 	}
 	return cell
@@ -187,7 +188,7 @@ func TestNothingIsForgotten(t *testing.T) {
 			t.Errorf("whether an existing cluster has ability %d is not stated", a)
 		}
 	}
-	for _, v := range check.Variables() {
+	for _, v := range expr.Variables() {
 		if !fit.KnownVariable(v) {
 			t.Errorf("nobody has said whether %s is recorded of an existing cluster", v)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -33,7 +33,7 @@ var ofRuntime = []string{"execs", "processes", "signal"}
 // readings are the reasons that are in what the expressions of a cell read.
 func (u Use) readings(cell plan.Cell) (reasons []string) {
 	by := make(map[string][]string)
-	add := func(r check.Reading, format string, args ...any) {
+	add := func(r expr.Reading, format string, args ...any) {
 		reason := fmt.Sprintf(format, args...)
 		if by[reason] == nil {
 			reasons = append(reasons, reason)
@@ -43,7 +43,7 @@ func (u Use) readings(cell plan.Cell) (reasons []string) {
 		}
 	}
 	own := Namespaces(cell)
-	for _, r := range check.Readings(cell) {
+	for _, r := range expr.Readings(cell) {
 		for _, v := range r.Variables {
 			if what := rigOnly[v]; what != "" && !u.records(v) {
 				add(r, "only a rig records %s (%s)", what, v)
@@ -84,7 +84,7 @@ func (u Use) records(variable string) bool {
 var ofProcess = []string{"digest", "pid"}
 
 // processes are the reasons that are in what an expression reads of components.
-func (u Use) processes(t record.Topology, r check.Reading, add func(r check.Reading, format string, args ...any)) {
+func (u Use) processes(t record.Topology, r expr.Reading, add func(r expr.Reading, format string, args ...any)) {
 	if !u.Components || !slices.Contains(r.Variables, "components") {
 		return
 	}
@@ -118,7 +118,7 @@ func (u Use) outside(key string, own []string) string {
 
 // ReadsContainers reports whether a cell reads what happened to containers.
 func ReadsContainers(cell plan.Cell) bool {
-	return slices.ContainsFunc(check.Readings(cell), func(r check.Reading) bool { return slices.Contains(r.Variables, "containers") })
+	return slices.ContainsFunc(expr.Readings(cell), func(r expr.Reading) bool { return slices.Contains(r.Variables, "containers") })
 }
 
 // Observed are the resources whose objects go into the record of a cell, but for nodes.

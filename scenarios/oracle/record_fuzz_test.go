@@ -20,6 +20,7 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate/saved"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/explain"
 	"github.com/skewrig/skewrig/scenarios/oracle"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -132,7 +133,7 @@ func (j judge) all(tb testing.TB, history, plan []byte) {
 		tb.Errorf("judged again, the cell is another one:\n%s", diff)
 	}
 	const limit = 64 << 10
-	text, err := json.Marshal(saved.Narration(dir, result, 1, limit, explain))
+	text, err := json.Marshal(saved.Narration(dir, result, 1, limit, explained))
 	if err != nil || !utf8.Valid(text) {
 		tb.Errorf("the narration is %q: %v", text, err)
 	}
@@ -157,13 +158,7 @@ func (j judge) result(events []record.Event) reports.Cell {
 }
 
 // explain has a narration explain each check.
-func explain(in *narrate.Input) {
-	in.Attempts, in.Named = oracle.Attempts(in.Events), check.NamesIn(in.Result)
-	in.Compared = make(map[string][]narrate.Compared)
-	for id, all := range check.ComparedIn(context.Background(), in.Result, in.Events) {
-		for _, c := range all {
-			in.Compared[id] = append(in.Compared[id], narrate.Compared(c))
-		}
-	}
-	_ = check.PartsOf(context.Background(), in.Result, in.Events)
+func explained(in *narrate.Input) {
+	in.Attempts = oracle.Attempts(in.Events)
+	explain.Checks(context.Background(), in)
 }

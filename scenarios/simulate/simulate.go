@@ -17,6 +17,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/action"
 	"github.com/skewrig/skewrig/scenarios/check"
+	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/model/world"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
@@ -151,7 +152,7 @@ func (p *play) Wait(ctx context.Context, condition string, within time.Duration)
 		if met, last = p.tracker.Until(ctx, p.program, p.step, p.events); met {
 			return nil
 		}
-		if check.IsTooCostly(last) || ctx.Err() != nil {
+		if expr.IsTooCostly(last) || ctx.Err() != nil {
 			break
 		}
 	}
