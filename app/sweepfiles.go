@@ -189,7 +189,7 @@ func (s *swept) own(of trial.Found) []string {
 }
 
 // alone is what shows an item alone: its gates on, and off, with what has to be so with them.
-func (s *swept) alone(found trial.Found) trial.Alone {
+func (s *swept) alone(found trial.Found) trial.Setting {
 	of := release.Effective{Version: s.Version}
 	on, off := make(release.Gates), make(release.Gates)
 	for _, name := range s.own(found) {
@@ -203,7 +203,7 @@ func (s *swept) alone(found trial.Found) trial.Alone {
 		}
 	}
 	p := s.plans[found.Plan]
-	return trial.Alone{Version: s.Version, Turn: p.Turn, On: on, To: off, Killed: p.Killed}
+	return trial.Setting{Version: s.Version, Turn: p.Turn, On: on, To: off, Killed: p.Killed}
 }
 
 // scenarioFile is where the directory has the scenario of an id.
@@ -211,7 +211,7 @@ func scenarioFile(id string) string {
 	return path.Join(sweptShown, strings.ReplaceAll(strings.TrimPrefix(id, "sweep/"), "/", "-")+".yaml")
 }
 
-func (s *shown) write(dir string, alone trial.Alone, f trial.Finding) (id string, _ error) {
+func (s *shown) write(dir string, alone trial.Setting, f trial.Finding) (id string, _ error) {
 	id, text, err := trial.Scenario(alone, f, s.of)
 	if err != nil {
 		return id, err

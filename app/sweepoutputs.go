@@ -20,7 +20,7 @@ const sweptDrafts = "drafts"
 // writeSweepPages writes what people and programs read of a sweep beside its findings: a page, a JUnit file, and a draft of
 // an issue for each finding that was not known. alone is what shows an item alone; the scenarios are in the directory
 // already.
-func writeSweepPages(dir string, s trial.Swept, alone func(trial.Found) trial.Alone) error {
+func writeSweepPages(dir string, s trial.Swept, alone func(trial.Found) trial.Setting) error {
 	o := sweepOutputs{dir: dir, swept: s, alone: alone}
 	if _, err := files.MkdirBelow(dir, sweptDrafts, 0o755); err != nil {
 		return err
@@ -43,7 +43,7 @@ func writeSweepPages(dir string, s trial.Swept, alone func(trial.Found) trial.Al
 type sweepOutputs struct {
 	dir   string
 	swept trial.Swept
-	alone func(trial.Found) trial.Alone
+	alone func(trial.Found) trial.Setting
 }
 
 // write writes a file when all of it is there.
@@ -78,7 +78,7 @@ func (o sweepOutputs) draft(l trial.Listed) show.Draft {
 // scenarios are the files that show an item, and that its control does not.
 func (o sweepOutputs) scenarios(l trial.Listed, found trial.Found) (files []string) {
 	alone := o.alone(found)
-	for _, a := range []trial.Alone{alone, alone.Control()} {
+	for _, a := range []trial.Setting{alone, alone.Control()} {
 		if file := o.scenario(a, l, found); file != "" {
 			files = append(files, file)
 		}
@@ -87,7 +87,7 @@ func (o sweepOutputs) scenarios(l trial.Listed, found trial.Found) (files []stri
 }
 
 // scenario is the file of a scenario. It is empty if there is none.
-func (o sweepOutputs) scenario(a trial.Alone, l trial.Listed, found trial.Found) string {
+func (o sweepOutputs) scenario(a trial.Setting, l trial.Listed, found trial.Found) string {
 	id, _, err := trial.Scenario(a, l.Finding, found)
 	if err != nil {
 		return ""

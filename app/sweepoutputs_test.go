@@ -23,9 +23,9 @@ func TestWriteSweepPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone := func(found trial.Found) trial.Alone {
+	alone := func(found trial.Found) trial.Setting {
 		gate := found.Takes()[0]
-		return trial.Alone{Version: s.Version, Turn: s.Turns[0], On: release.Gates{gate: true}, To: release.Gates{gate: false}}
+		return trial.Setting{Version: s.Version, Turn: s.Turns[0], On: release.Gates{gate: true}, To: release.Gates{gate: false}}
 	}
 	scenario := "scenarios/probemode-deployment-template-without-end.yaml"
 	golden.Write(t, filepath.Join(dir, scenario), "")

@@ -33,7 +33,8 @@ var accepts = Law{
 	proof:     true,
 	breach: func(_ *Course, o Object) string {
 		for _, a := range o.Answers {
-			if !a.Else && a.On.Text == "" && a.Off.Text != "" && a.Off.Code < 500 && !a.Off.unserved() && !a.busy() {
+			isOther := a.Verb == Creates || len(a.Without) > 0 // another value than that which is stored, which may be refused
+			if !isOther && a.On.Text == "" && a.Off.Text != "" && a.Off.Code < 500 && !a.Off.unserved() && !a.busy() {
 				return a.Off.Text
 			}
 		}
@@ -44,7 +45,7 @@ var accepts = Law{
 // busy reports whether it is said that there are too many requests, or that others wrote the object meanwhile. Of
 // an apply, a conflict says that a field is another one's.
 func (a Answer) busy() bool {
-	return a.Off.Code == http.StatusTooManyRequests || a.Off.Code == http.StatusConflict && !a.Applies
+	return a.Off.Code == http.StatusTooManyRequests || a.Off.Code == http.StatusConflict && a.Verb != Applies
 }
 
 // unserved reports whether it is said that the whole resource is not served: a gate may be that of an API.

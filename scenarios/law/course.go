@@ -38,7 +38,7 @@ type Course struct {
 	requests map[string]map[Phase]int // by the name of an object
 }
 
-// Object is an object that laws judge, and what clients did to it.
+// Object is an object that laws judge.
 type Object struct {
 	// Key is the object as a timeline has it.
 	Key        string
@@ -48,13 +48,10 @@ type Object struct {
 	Fields        []Field
 	FieldsUnknown bool
 
-	// Untouched is true if no client changed it after the components did, Deleted if one deleted it, and FieldsDropped if
-	// one that does not know the fields wrote it back.
-	Untouched, Deleted, FieldsDropped bool
-	// Late is true if it was created only after the components changed, and Bare if that was without the fields.
-	Late, Bare bool
-	// Answers are what the API server said to each thing that a client did to it.
-	Answers []Answer
+	// Requests are what clients asked for about it after the components changed, and Answers what was answered. One that is
+	// to create it is the first of the object.
+	Requests []Request
+	Answers  []Answer
 }
 
 // Field is a field that gates guard, with the path at which the object has it.
@@ -66,11 +63,9 @@ type Field struct {
 
 // Answer is what an API server says to a request: before the change, to a dry run, and after it.
 type Answer struct {
+	Request
+
 	On, Off Said
-	// Else is true if the request is for another value of a field than that which is stored, and so may be refused.
-	Else bool
-	// Applies is true of a server-side apply, whose conflicts are about fields of others.
-	Applies bool
 }
 
 // Said is an error with its HTTP status, and empty if there was none.

@@ -9,7 +9,7 @@ var goes = Law{
 	Breach:    Stays,
 	Statement: "A deleted object goes, and what it owns with it.",
 	Source:    conventions + ", Verbs on Resources",
-	about:     func(_ *Course, o Object) bool { return o.Deleted },
+	about:     func(_ *Course, o Object) bool { return o.asks(Deletes) },
 	breach: func(c *Course, o Object) string {
 		there := make(map[string]bool)
 		for _, v := range c.family(o).versions {

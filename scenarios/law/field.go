@@ -32,7 +32,7 @@ var storesNoField = Law{
 	Statement: "A new object does not get the field while its gate is off.",
 	Source:    changes + ", Alpha field in existing API version",
 	proof:     true,
-	about:     func(c *Course, o Object) bool { return c.ServerChanges && o.Late && !o.Bare },
+	about:     func(c *Course, o Object) bool { return c.ServerChanges && o.asks(Creates) && !o.isWithoutFields() },
 	breach:    stored,
 	check:     storedCheck,
 }
@@ -42,7 +42,7 @@ var fillsNoField = Law{
 	Statement: "A field without a value stays so while its gate is off.",
 	Source:    changes + ", Alpha field in existing API version",
 	proof:     true,
-	about:     func(c *Course, o Object) bool { return c.ServerChanges && o.Bare },
+	about:     func(c *Course, o Object) bool { return c.ServerChanges && o.asks(Creates) && o.isWithoutFields() },
 	breach:    stored,
 	check:     storedCheck,
 }
@@ -50,7 +50,7 @@ var fillsNoField = Law{
 // lost looks for a field that was there when the gates were turned off, and that no client without it has
 // written since. An API server keeps it where it is in use.
 func lost(c *Course, o Object) string {
-	if o.FieldsUnknown || o.FieldsDropped || o.Late {
+	if o.FieldsUnknown || o.isWithoutFields() || o.asks(Creates) {
 		return ""
 	}
 	for _, f := range o.Fields {

@@ -48,7 +48,8 @@ func pod(field, phase string, restarts, observed int) string {
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	fine := pod("x", "Running", 0, 2)
-	web := law.Object{Key: "pods/default/web", Kind: "Pod", Name: "web", Fields: []law.Field{{Path: "spec.field", Off: true}}, Untouched: true}
+	web := law.Object{Key: "pods/default/web", Kind: "Pod", Name: "web", Fields: []law.Field{{Path: "spec.field", Off: true}}}
+	creates, bare := []law.Request{{Verb: law.Creates}}, []law.Request{{Verb: law.Creates, Without: []string{"spec.field"}}}
 	no, down := law.Said{Text: "no", Code: 422}, law.Said{Text: "down", Code: 503}
 	broken := map[string]bool{}
 	for name, tc := range map[string]struct {
@@ -81,10 +82,10 @@ func TestLaws(t *testing.T) {
 		"it is refused":        {object: func(o *law.Object) { o.Answers = []law.Answer{{Off: no}} }, want: []string{law.Refused}},
 		"it was refused":       {object: func(o *law.Object) { o.Answers = []law.Answer{{On: no, Off: no}} }},
 		"its field goes":       {record: func(s *story) { s.show(25, "pods", "web", pod("y", "Running", 0, 2)) }, want: []string{law.Lost}},
-		"it is made with it":   {object: func(o *law.Object) { o.Untouched, o.Late = false, true }, want: []string{law.Stored}},
-		"it is made bare":      {object: func(o *law.Object) { o.Untouched, o.Late, o.Bare = false, true, true }, want: []string{law.Defaulted}},
-		"its gate stays on":    {object: func(o *law.Object) { o.Untouched, o.Late, o.Fields[0].Off = false, true, false }},
-		"it is deleted":        {object: func(o *law.Object) { o.Untouched, o.Deleted = false, true }, want: []string{law.Stays}},
+		"it is made with it":   {object: func(o *law.Object) { o.Requests = creates }, want: []string{law.Stored}},
+		"it is made bare":      {object: func(o *law.Object) { o.Requests = bare }, want: []string{law.Defaulted}},
+		"its gate stays on":    {object: func(o *law.Object) { o.Requests, o.Fields[0].Off = creates, false }},
+		"it is deleted":        {object: func(o *law.Object) { o.Requests = []law.Request{{Verb: law.Deletes}} }, want: []string{law.Stays}},
 		"it is another one":    {object: func(o *law.Object) { o.Fields = nil }, record: func(s *story) { s.show(35, "pods", "web", pod("y", "Running", 0, 2)) }, want: []string{law.Changed}},
 		"its controller lags":  {record: func(s *story) { s.show(25, "pods", "web", pod("x", "Running", 0, 1)) }, want: []string{law.Behind}},
 		"its container starts": {record: func(s *story) { s.show(35, "pods", "web", pod("x", "Running", 1, 2)) }, want: []string{law.Stopped}},

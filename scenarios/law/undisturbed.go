@@ -19,7 +19,7 @@ var isAsBefore = Law{
 	Source:    changes + ", Operational overview",
 	Follows:   []string{Endless, Lost},
 	Undone:    true,
-	about:     func(_ *Course, o Object) bool { return o.Untouched },
+	about:     func(_ *Course, o Object) bool { return len(o.Requests) == 0 },
 	breach:    changed,
 	check: func(o Object, _ bool) Check {
 		same := fmt.Sprintf("%s && has(%[2]s.spec) && %[2]s.spec == history['%[3]s'][0].spec", o.exists(), o.expression(), o.Key)
@@ -32,7 +32,7 @@ var runsOn = Law{
 	Statement: "Running containers continue.",
 	Source:    "KEP template, Production Readiness Review Questionnaire, Feature Enablement and Rollback",
 	Undone:    true,
-	about:     func(_ *Course, o Object) bool { return o.Untouched && o.Kind == "Pod" },
+	about:     func(_ *Course, o Object) bool { return len(o.Requests) == 0 && o.Kind == "Pod" },
 	breach:    stopped,
 	check: func(o Object, _ bool) Check {
 		return Check{ID: "runs", Observe: o.expression() + ".status.phase", Is: "Running", Always: span("10s")}

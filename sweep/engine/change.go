@@ -7,20 +7,17 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/sweep/trial"
 )
 
 // change changes the components of the plan, one after the other.
 func (r *run) change(ctx context.Context) error {
-	there := cluster.Change{Version: r.plan.Turn.To, Unset: r.On().Names()}
-	if r.plan.Turn.To == "" {
-		there = cluster.Change{Gates: r.off()}
-	}
-	for _, component := range r.plan.Turn.At {
+	for _, restart := range r.setting().Changes() {
 		do := r.restart
-		if record.Program(component) == record.APIServer {
+		if record.Program(restart.Component) == record.APIServer {
 			do = r.restartServer
 		}
-		if err := do(ctx, component, there); err != nil {
+		if err := do(ctx, restart); err != nil {
 			return err
 		}
 	}
@@ -28,8 +25,8 @@ func (r *run) change(ctx context.Context) error {
 }
 
 // restartServer restarts an API server, and notes what it no longer serves.
-func (r *run) restartServer(ctx context.Context, component string, change cluster.Change) error {
-	config, err := r.cluster.Endpoint(component)
+func (r *run) restartServer(ctx context.Context, to trial.Restart) error {
+	config, err := r.cluster.Endpoint(to.Component)
 	if err != nil {
 		return err
 	}
@@ -37,7 +34,7 @@ func (r *run) restartServer(ctx context.Context, component string, change cluste
 	if err != nil {
 		return err
 	}
-	if err := r.restart(ctx, component, change); err != nil {
+	if err := r.restart(ctx, to); err != nil {
 		return err
 	}
 	now, err := served(config)
@@ -47,28 +44,24 @@ func (r *run) restartServer(ctx context.Context, component string, change cluste
 
 // changeBack undoes it, the other way round.
 func (r *run) changeBack(ctx context.Context) error {
-	on := r.On()
-	back := cluster.Change{Gates: on, Version: r.Release.Version}
-	if r.plan.Turn.To == "" {
-		for name := range r.off() { // what had to be turned off too
-			if _, set := on[name]; !set {
-				back.Unset = append(back.Unset, name)
-			}
-		}
-	}
-	for _, component := range slices.Backward(r.plan.Turn.At) {
-		if err := r.restart(ctx, component, back); err != nil {
+	for _, restart := range r.setting().Reverts() {
+		if err := r.restart(ctx, restart); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) restart(ctx context.Context, component string, change cluster.Change) error {
-	if err := r.cluster.Restart(ctx, component, change); err != nil {
+// setting is what the plan changes.
+func (r *run) setting() trial.Setting {
+	return trial.Setting{Version: r.Release.Version, Turn: r.plan.Turn, On: r.On(), To: r.off()}
+}
+
+func (r *run) restart(ctx context.Context, to trial.Restart) error {
+	if err := r.cluster.Restart(ctx, to.Component, cluster.Change{Version: to.Version, Gates: to.Gates, Unset: to.Unset}); err != nil {
 		return err
 	}
-	return r.started(ctx, component)
+	return r.started(ctx, to.Component)
 }
 
 // off are the gates of the plan turned off, with those that can't be on without them.

@@ -34,7 +34,7 @@ type run struct {
 	restless bool
 
 	mu      sync.Mutex
-	answers map[string][]trial.Answer // by the name of the item
+	answers map[string][]law.Answer // by the name of the item
 }
 
 // start starts a control plane, with the namespace for objects. It has to be closed.
@@ -43,7 +43,7 @@ func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, er
 	if err != nil {
 		return nil, err
 	}
-	r := &run{Config: cfg, cluster: c, history: out.History, plan: p, answers: make(map[string][]trial.Answer), began: make(map[law.Phase]time.Time)}
+	r := &run{Config: cfg, cluster: c, history: out.History, plan: p, answers: make(map[string][]law.Answer), began: make(map[law.Phase]time.Time)}
 	if r.server, err = newServer(c.RESTConfig()); err == nil {
 		err = makeNamespace(ctx, c)
 	}
@@ -70,7 +70,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 	if failed != nil {
 		return seen, errors.Join(failed, err)
 	}
-	seen = trial.Seen{Plan: r.plan, Namespace: namespace, Began: r.began, Ended: time.Now(), Answers: r.answers, Unserved: r.unserved, Restless: r.restless, Exit: exit}
+	seen = trial.Seen{Course: law.Course{Began: r.began, Ended: time.Now(), Unserved: r.unserved}, Plan: r.plan, Namespace: namespace, Answers: r.answers, Restless: r.restless, Exit: exit}
 	if seen.Panics, err = panics(out.LogDir, append(p.Turn.Components(), string(build.Etcd))); err != nil {
 		return seen, err
 	}

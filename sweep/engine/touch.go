@@ -47,7 +47,7 @@ func (r *run) create(ctx context.Context, i trial.Item) error {
 	case r.plan.Random && ctx.Err() == nil && isAnswer(err): // two fields that can't be together
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.answers[i.Name] = []trial.Answer{}
+		r.answers[i.Name] = []law.Answer{}
 		return nil
 	default:
 		return fmt.Errorf("creating %s %s with %s: %w", i.Kind, i.Name, i.Field, err)
@@ -58,13 +58,13 @@ func isAnswer(err error) bool { return said(err).Code != 0 }
 
 // rehearse asks, before the change, whether the touches would be taken.
 func (r *run) rehearse(ctx context.Context, i trial.Item) error {
-	var answers []trial.Answer
+	var answers []law.Answer
 	for _, t := range i.Touches {
 		on, err := r.ask(ctx, i, t, []string{metav1.DryRunAll})
 		if err != nil {
 			return err
 		}
-		answers = append(answers, trial.Answer{Touch: t, On: on})
+		answers = append(answers, law.Answer{Request: i.Request(t), On: on})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,22 +120,23 @@ func (r *run) touch(ctx context.Context, i trial.Item) error {
 
 // ask touches an object, and returns what the API server says.
 func (r *run) ask(ctx context.Context, i trial.Item, t trial.Touch, dryRun []string) (law.Said, error) {
-	s, err := answer(ctx, t, func() error { return r.do(ctx, i, t, dryRun) })
+	request := i.Request(t)
+	s, err := answer(ctx, request.Verb, func() error { return r.do(ctx, i, request, dryRun) })
 	if err != nil {
 		return s, fmt.Errorf("%s %s with %s, %s: %w", i.Kind, i.Name, i.Field, t, err)
 	}
 	return s, nil
 }
 
-// answer does a touch until an API server answers it, for limit: a connection that breaks says nothing of the object.
-func answer(ctx context.Context, t trial.Touch, do func() error) (law.Said, error) {
+// answer asks until an API server answers it, for limit: a connection that breaks says nothing of the object.
+func answer(ctx context.Context, verb law.Verb, do func() error) (law.Said, error) {
 	lost := false
 	for until := time.Now().Add(limit); ; lost = true {
 		err := do()
 		switch {
 		case ctx.Err() != nil:
 			return law.Said{}, context.Cause(ctx)
-		case lost && isDone(t, err):
+		case lost && isDone(verb, err):
 			return law.Said{}, nil
 		case err == nil || isAnswer(err):
 			return said(err), nil
@@ -148,58 +149,54 @@ func answer(ctx context.Context, t trial.Touch, do func() error) (law.Said, erro
 	}
 }
 
-// isDone reports whether an answer is that of a touch that was done before, when the answer was lost.
-func isDone(t trial.Touch, err error) bool {
-	switch t {
-	case trial.Create, trial.Bare:
+// isDone reports whether an answer is that of a request that was done before, when the answer was lost.
+func isDone(verb law.Verb, err error) bool {
+	switch verb {
+	case law.Creates:
 		return apierrors.IsAlreadyExists(err)
-	case trial.Delete:
+	case law.Deletes:
 		return apierrors.IsNotFound(err)
 	default:
 		return false
 	}
 }
 
-// do touches an object. What others wrote meanwhile is read again, as clients do.
-func (r *run) do(ctx context.Context, i trial.Item, t trial.Touch, dryRun []string) error {
+// do asks for something about an object. What others wrote meanwhile is read again, as clients do.
+func (r *run) do(ctx context.Context, i trial.Item, request law.Request, dryRun []string) error {
 	resource, err := r.resource(i)
 	if err != nil {
 		return err
 	}
-	switch t {
-	case trial.Nothing:
+	switch body := (&unstructured.Unstructured{Object: request.Body}); request.Verb {
+	case law.Asks:
 		return nil
-	case trial.Create, trial.Bare:
-		o := i.Object
-		if t == trial.Bare {
-			o = i.WithoutFields()
-		}
-		_, err := resource.Create(ctx, &unstructured.Unstructured{Object: o}, metav1.CreateOptions{DryRun: dryRun})
+	case law.Creates:
+		_, err = resource.Create(ctx, body, metav1.CreateOptions{DryRun: dryRun})
 		return err
-	case trial.Delete:
+	case law.Deletes:
 		return resource.Delete(ctx, i.Name, metav1.DeleteOptions{DryRun: dryRun, PropagationPolicy: new(metav1.DeletePropagationBackground)})
-	case trial.Apply:
-		_, err = resource.Apply(ctx, i.Name, &unstructured.Unstructured{Object: i.Applied()}, metav1.ApplyOptions{FieldManager: "sweep", DryRun: dryRun})
+	case law.Applies:
+		_, err = resource.Apply(ctx, i.Name, body, metav1.ApplyOptions{FieldManager: trial.Manager, DryRun: dryRun})
 		return err
-	case trial.Put, trial.OldClient:
+	case law.Puts:
 		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			read, err := resource.Get(ctx, i.Name, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
-			_, err = resource.Update(ctx, &unstructured.Unstructured{Object: i.Written(t, read.Object)}, metav1.UpdateOptions{DryRun: dryRun})
+			_, err = resource.Update(ctx, &unstructured.Unstructured{Object: request.Written(read.Object)}, metav1.UpdateOptions{DryRun: dryRun})
 			return err
 		})
 	default:
-		patch, err := json.Marshal(i.Patch(t))
+		patch, err := json.Marshal(request.Body)
 		if err != nil {
 			return err
 		}
-		var subresources []string
-		if t == trial.Status {
-			subresources = []string{"status"}
+		var below []string
+		if request.Subresource != "" {
+			below = []string{request.Subresource}
 		}
-		_, err = resource.Patch(ctx, i.Name, types.MergePatchType, patch, metav1.PatchOptions{DryRun: dryRun}, subresources...)
+		_, err = resource.Patch(ctx, i.Name, types.MergePatchType, patch, metav1.PatchOptions{DryRun: dryRun}, below...)
 		return err
 	}
 }

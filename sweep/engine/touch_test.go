@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/skewrig/skewrig/sweep/trial"
+	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // TestAnswer: what counts is what an API server answers. Where none does, the touch is done again, and in the end
@@ -21,24 +21,24 @@ func TestAnswer(t *testing.T) {
 	t.Parallel()
 	none, exists, gone := apierrors.NewBadRequest("no"), apierrors.NewAlreadyExists(schema.GroupResource{}, "s0001"), apierrors.NewNotFound(schema.GroupResource{}, "s0001")
 	for name, tc := range map[string]struct {
-		touch trial.Touch
-		said  []error // one after the other, the last one again and again
-		code  int
-		err   error
+		verb law.Verb
+		said []error // one after the other, the last one again and again
+		code int
+		err  error
 	}{
-		"it is done":                      {trial.Label, []error{nil}, 0, nil},
-		"it is refused":                   {trial.Label, []error{none}, 400, nil},
-		"a connection breaks":             {trial.Label, []error{io.EOF, io.EOF, nil}, 0, nil},
-		"it is refused afterwards":        {trial.Label, []error{io.EOF, none}, 400, nil},
-		"nobody answers":                  {trial.Label, []error{io.EOF}, 0, io.EOF},
-		"it is made, and the answer lost": {trial.Create, []error{io.EOF, exists}, 0, nil},
-		"it is gone, and the answer lost": {trial.Delete, []error{io.EOF, gone}, 0, nil},
-		"it was there before":             {trial.Create, []error{exists}, 409, nil},
-		"it was gone before":              {trial.Delete, []error{gone}, 404, nil},
+		"it is done":                      {law.Patches, []error{nil}, 0, nil},
+		"it is refused":                   {law.Patches, []error{none}, 400, nil},
+		"a connection breaks":             {law.Patches, []error{io.EOF, io.EOF, nil}, 0, nil},
+		"it is refused afterwards":        {law.Patches, []error{io.EOF, none}, 400, nil},
+		"nobody answers":                  {law.Patches, []error{io.EOF}, 0, io.EOF},
+		"it is made, and the answer lost": {law.Creates, []error{io.EOF, exists}, 0, nil},
+		"it is gone, and the answer lost": {law.Deletes, []error{io.EOF, gone}, 0, nil},
+		"it was there before":             {law.Creates, []error{exists}, 409, nil},
+		"it was gone before":              {law.Deletes, []error{gone}, 404, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			said := slices.Clone(tc.said)
-			got, err := answer(t.Context(), tc.touch, func() error {
+			got, err := answer(t.Context(), tc.verb, func() error {
 				defer func() { said = said[min(1, len(said)-1):] }()
 				return said[0]
 			})
@@ -56,7 +56,7 @@ func TestAnswerOfWhoIsInterrupted(t *testing.T) {
 		ctx, end := context.WithCancelCause(t.Context())
 		ended := errors.New("kube-apiserver ended")
 		time.AfterFunc(limit/2, func() { end(ended) })
-		if _, err := answer(ctx, trial.Label, func() error { return io.EOF }); !errors.Is(err, ended) {
+		if _, err := answer(ctx, law.Patches, func() error { return io.EOF }); !errors.Is(err, ended) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -29,7 +29,7 @@ type Case struct {
 	trial.Found
 
 	// Alone is what its scenario has of a plan.
-	Alone trial.Alone
+	Alone trial.Setting
 	// Scenario and Control are the files that show it, and that nothing is seen if nothing is changed. If unset, there
 	// are none.
 	Scenario, Control string

@@ -54,7 +54,7 @@ func caseOf(found trial.Found, turn trial.Turn) show.Case {
 		on[gate], off[gate] = true, false
 	}
 	file := "scenarios/" + strings.ToLower(found.Kind)
-	return show.Case{Found: found, Alone: trial.Alone{Version: "v1.90.1", Turn: turn, On: on, To: off}, Scenario: file + ".yaml", Control: file + "-control.yaml"}
+	return show.Case{Found: found, Alone: trial.Setting{Version: "v1.90.1", Turn: turn, On: on, To: off}, Scenario: file + ".yaml", Control: file + "-control.yaml"}
 }
 
 func draftOf(t *testing.T, d show.Draft) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -58,12 +59,12 @@ func (c Case) commands() ([]string, error) {
 	for _, component := range c.Alone.Turn.At {
 		all = append(all, c.changed(component))
 	}
-	for _, t := range c.Touches {
-		command, err := c.touch(t)
+	for _, r := range c.Requests() {
+		command, err := c.command(r)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, command...)
+		all = append(all, command)
 	}
 	if c.Alone.Killed != "" {
 		all = append(all, "# Kill "+c.Alone.Killed+", and start it again")
@@ -95,51 +96,45 @@ func (c Case) changed(component string) string {
 	return fmt.Sprintf("# Restart %s with --feature-gates=%s", component, c.Alone.To.Flag())
 }
 
-// touch is a touch as commands.
-func (c Case) touch(t trial.Touch) ([]string, error) {
+// command is a request as a command.
+func (c Case) command(r law.Request) (string, error) {
 	at := c.Resource + " " + c.Name
-	label, err := quoted(c.Patch(trial.Label))
+	body, err := quoted(r.Body)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	switch t {
-	case trial.Nothing:
-		return nil, nil
-	case trial.Delete:
-		return []string{"kubectl delete " + at + " --wait=false"}, nil
-	case trial.Create:
-		return []string{"kubectl create -f object.yaml"}, nil
-	case trial.Bare:
-		return piped("kubectl create -f -", c.WithoutFields())
-	case trial.Apply:
-		return piped("kubectl apply --server-side --field-manager=sweep -f -", c.Applied())
-	case trial.Put:
-		return []string{fmt.Sprintf("kubectl get %s -o json | jq --argjson more %s '. * $more' | kubectl replace -f -", at, label)}, nil
-	case trial.OldClient:
-		return []string{fmt.Sprintf("kubectl get %s -o json | jq --argjson more %s 'del(%s) * $more' | kubectl replace -f -", at, label, c.paths())}, nil
-	default:
-		patch, err := quoted(c.Patch(t))
-		below := ""
-		if t == trial.Status {
-			below = " --subresource=status"
+	switch r.Verb {
+	case law.Deletes:
+		return "kubectl delete " + at + " --wait=false", nil
+	case law.Creates:
+		if len(r.Without) == 0 {
+			return "kubectl create -f object.yaml", nil
 		}
-		return []string{fmt.Sprintf("kubectl patch %s%s --type=merge -p %s", at, below, patch)}, err
+		return "echo " + body + " | kubectl create -f -", nil
+	case law.Applies:
+		return "echo " + body + " | kubectl apply --server-side --field-manager=" + trial.Manager + " -f -", nil
+	case law.Puts:
+		known := "."
+		if len(r.Without) > 0 {
+			known = "del(" + jqPaths(r.Without) + ")"
+		}
+		return fmt.Sprintf("kubectl get %s -o json | jq --argjson more %s '%s * $more' | kubectl replace -f -", at, body, known), nil
+	default:
+		below := ""
+		if r.Subresource != "" {
+			below = " --subresource=" + r.Subresource
+		}
+		return fmt.Sprintf("kubectl patch %s%s --type=merge -p %s", at, below, body), nil
 	}
 }
 
-// paths are where the object has fields, as jq names them.
-func (c Case) paths() string {
+// jqPaths are paths as jq has them.
+func jqPaths(paths []string) string {
 	var all []string
-	for _, f := range c.Fields() {
-		all = append(all, "."+strings.ReplaceAll(f.Path, "{}", "[]"))
+	for _, path := range paths {
+		all = append(all, "."+strings.ReplaceAll(path, "{}", "[]"))
 	}
 	return strings.Join(all, ", ")
-}
-
-// piped is a command that reads an object.
-func piped(command string, object map[string]any) ([]string, error) {
-	text, err := quoted(object)
-	return []string{"echo " + text + " | " + command}, err
 }
 
 // quoted is JSON as a word of a shell.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
@@ -103,12 +104,14 @@ func (i Item) Key(namespace string) string {
 }
 
 // Late reports whether the object is made only after the change, with or without the field.
-func (i Item) Late() bool { return i.Touches.Has(Create) || i.Touches.Has(Bare) }
+func (i Item) Late() bool {
+	return slices.ContainsFunc(i.Requests(), func(r law.Request) bool { return r.Verb == law.Creates })
+}
 
 // Items are an object for each use and each touch that its kind can take.
 func Items(uses []Use) (all []Item) {
 	for _, u := range uses {
-		for _, touch := range touchesOf(u) {
+		for _, touch := range touchesOf(u, func(kindOfTouch) bool { return true }) {
 			all = append(all, named(u, fmt.Sprintf("s%04d", len(all)), touch))
 		}
 	}

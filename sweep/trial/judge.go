@@ -4,25 +4,19 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // Seen is what a plan left.
 type Seen struct {
+	law.Course
+
 	Plan      Plan
 	Namespace string
-	Timeline  *timeline.Timeline
-	// Began are when phases began, and Ended when the last one ended.
-	Began map[law.Phase]time.Time
-	Ended time.Time
 	// Answers are what the API server said of the touches of an item, by its name.
-	Answers map[string][]Answer
-	// Unserved are resources that an API server does not serve since it changed.
-	Unserved []string
+	Answers map[string][]law.Answer
 	// Restless is true if a phase ended before objects were at rest that are not written without end.
 	Restless bool
 	// Panics are what components logged of panics and fatal errors.
@@ -30,12 +24,6 @@ type Seen struct {
 	// Exit is how a component ended by itself, and with it the plan: of objects, nothing can be said
 	// then. If unset, none did.
 	Exit *Exit
-}
-
-// Answer is what an API server says of a touch: before the change, to a dry run, and after it.
-type Answer struct {
-	Touch   Touch
-	On, Off law.Said
 }
 
 // Panic is what a component logs of a panic or a fatal error.
@@ -70,27 +58,21 @@ func (s Seen) course() *law.Course {
 	for _, i := range s.Plan.Items {
 		objects = append(objects, s.judged(i))
 	}
-	return law.NewCourse(law.Course{
-		Timeline: s.Timeline, Began: s.Began, Ended: s.Ended, Unserved: s.Unserved,
-		ServerChanges: s.Plan.Turn.Has(record.APIServer), OneOfTwo: s.Plan.Turn.HasTwoServers(),
-	}, objects)
+	c := s.Course
+	c.ServerChanges, c.OneOfTwo = s.Plan.Turn.Has(record.APIServer), s.Plan.Turn.HasTwoServers()
+	return law.NewCourse(c, objects)
 }
 
 // judged is an item as laws judge it.
 func (s Seen) judged(i Item) law.Object {
 	o := i.judged(s.Namespace, s.Plan.Gates)
-	for _, a := range s.Answers[i.Name] {
-		o.Answers = append(o.Answers, law.Answer{On: a.On, Off: a.Off, Else: a.Touch == Create || a.Touch == Bare || a.Touch == OldClient, Applies: a.Touch == Apply})
-	}
+	o.Answers = s.Answers[i.Name]
 	return o
 }
 
 // judged is an item in a namespace as laws judge it, while some gates are off.
 func (i Item) judged(namespace string, off []string) law.Object {
-	o := law.Object{
-		Key: i.Key(namespace), Kind: i.Kind, Name: i.Name, FieldsUnknown: i.Unknown,
-		Untouched: i.Touches.Has(Nothing), Deleted: i.Touches.Has(Delete), FieldsDropped: i.Touches.Has(OldClient), Late: i.Late(), Bare: i.Touches.Has(Bare),
-	}
+	o := law.Object{Key: i.Key(namespace), Kind: i.Kind, Name: i.Name, FieldsUnknown: i.Unknown, Requests: i.Requests()}
 	for _, f := range i.Fields() {
 		isOff := func(gate string) bool { return slices.Contains(off, gate) }
 		o.Fields = append(o.Fields, law.Field{Path: f.Path, Off: slices.ContainsFunc(f.Gates, isOff)})
@@ -103,7 +85,7 @@ func (i Item) judged(namespace string, off []string) law.Object {
 func Unseen(s Seen) (all []Item) {
 	course := s.course()
 	for _, i := range s.Plan.Items {
-		refused := i.Late() && slices.ContainsFunc(s.Answers[i.Name], func(a Answer) bool { return a.Off.Text != "" })
+		refused := i.Late() && slices.ContainsFunc(s.Answers[i.Name], func(a law.Answer) bool { return a.Off.Text != "" })
 		if !course.Shows(s.judged(i)) && !refused {
 			all = append(all, i)
 		}
@@ -114,8 +96,8 @@ func Unseen(s Seen) (all []Item) {
 // Unsettled is why the plan may have shown less, or something else, than there is.
 func (s Seen) Unsettled() Unsettled {
 	u := Unsettled{Restless: s.Restless}
-	for _, l := range s.course().Missed() {
-		u.Lost = append(u.Lost, s.Timeline.DescribeLoss(l))
+	for _, l := range s.Missed() {
+		u.Lost = append(u.Lost, s.DescribeLoss(l))
 	}
 	return u
 }

@@ -105,7 +105,7 @@ type Cell struct {
 func (s Swept) Matrices() (all []Matrix) {
 	for _, turn := range s.Turns {
 		m := Matrix{Turn: turn.String()}
-		for _, touch := range touches {
+		for _, touch := range byRank() {
 			if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Turn == m.Turn && t.Touch == touch }) {
 				m.Touches = append(m.Touches, touch)
 			}

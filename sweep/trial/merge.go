@@ -53,7 +53,7 @@ func simplestFirst(all []Finding) []Finding {
 	rank := func(f Finding) (ranks []int) {
 		ranks = append(ranks, len(f.Touches))
 		for _, t := range f.Touches {
-			ranks = append(ranks, slices.Index(touches, t))
+			ranks = append(ranks, t.kind().rank)
 		}
 		return ranks
 	}

@@ -69,7 +69,7 @@ func someTouches(r *rand.Rand, turn Turn, u Use, tried Tried) (touches []Touch) 
 	if turn.To == "" && !u.ByComment && r.IntN(10) == 0 {
 		return []Touch{[]Touch{Create, Bare}[r.IntN(2)]}
 	}
-	possible := lasting(u)
+	possible := touchesOf(u, func(k kindOfTouch) bool { return k.lasts })
 	for range 1 + r.IntN(4) {
 		t := leastOf(r, possible, func(t Touch) int { return tried.of(turn, u, t) })
 		if !slices.Contains(touches, t) { // the second time it would change nothing
@@ -126,7 +126,7 @@ func controls(uses []Use, items []Item) (all []Item) {
 	had := make(map[string]bool)
 	for _, i := range items {
 		id := i.Kind + " " + i.Touches.Name()
-		if had[id] || i.Touches.Has(OldClient) || i.Touches.Has(Bare) {
+		if had[id] || slices.ContainsFunc(i.Touches, func(t Touch) bool { return t.kind().ofFields }) {
 			continue
 		}
 		had[id] = true

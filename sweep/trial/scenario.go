@@ -10,35 +10,15 @@ import (
 	"strings"
 	"text/template"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/yaml"
 
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
-// Alone is what a scenario has of a plan: gates that are on first, and as they are after the change. If To is as
-// On, the scenario is the control, in which nothing changes.
-type Alone struct {
-	Version release.Version
-	Turn    Turn
-	On, To  release.Gates
-	Killed  string
-}
-
-// IsControl reports whether nothing changes but that components are restarted.
-func (a Alone) IsControl() bool { return a.Turn.To == "" && maps.Equal(a.On, a.To) }
-
-// Control is the same with nothing that changes.
-func (a Alone) Control() Alone {
-	a.Turn.To, a.To = "", a.On
-	return a
-}
-
 // Scenario is a scenario that shows a finding with one item.
-func Scenario(a Alone, f Finding, of Found) (id string, text []byte, _ error) {
+func Scenario(a Setting, f Finding, of Found) (id string, text []byte, _ error) {
 	i := of.Item
 	i.Object = renamed(i.Object, i.Name, object.Name)
 	i.Name = object.Name
@@ -47,10 +27,14 @@ func Scenario(a Alone, f Finding, of Found) (id string, text []byte, _ error) {
 	if a.IsControl() {
 		id, setting = id+"-control", "nothing is changed"
 	}
+	var back []Restart
+	if l, _ := law.Named(f.What); l.Undone {
+		back = a.Reverts()
+	}
 	var b strings.Builder
 	err := scenario.Execute(&b, map[string]any{
 		"id": id, "title": fmt.Sprintf("%s, %s (%s)", i.Use, i.Touches, setting),
-		"alone": a, "item": i, "there": a.steps(a.Turn.At, a.Turn.To, a.To), "back": a.back(f.What), "panics": a.logged(f.What), "checks": i.checks(f.What, a),
+		"alone": a, "item": i, "there": a.Changes(), "back": back, "panics": a.logged(f.What), "checks": i.checks(f.What, a),
 	})
 	return id, []byte(b.String()), err
 }
@@ -68,46 +52,11 @@ func (f Found) gatesOff() []string {
 }
 
 // logged is the component whose log says whether it panicked, or empty: an API server goes on afterwards.
-func (a Alone) logged(what string) string {
+func (s Setting) logged(what string) string {
 	if program, how := ending(what); program == record.APIServer && how == panics {
-		return a.Turn.running(program)
+		return s.Turn.running(program)
 	}
 	return ""
-}
-
-// restart is a step of a scenario.
-type restart struct {
-	Component string          `json:"component"`
-	Version   release.Version `json:"version,omitempty"`
-	Gates     release.Gates   `json:"gates,omitempty"`
-	Unset     []string        `json:"unset,omitempty"`
-}
-
-// steps restart components as a release, or with gates.
-func (a Alone) steps(at []string, to release.Version, gates release.Gates) (all []restart) {
-	for _, component := range at {
-		if to == "" {
-			all = append(all, restart{Component: component, Gates: gates})
-			continue
-		}
-		all = append(all, restart{Component: component, Version: to, Unset: a.On.Names()})
-	}
-	return all
-}
-
-// back are the steps that undo the change, if what is found is about that.
-func (a Alone) back(what string) (all []restart) {
-	if l, _ := law.Named(what); !l.Undone {
-		return nil
-	}
-	for _, component := range slices.Backward(a.Turn.At) {
-		r := restart{Component: component, Gates: a.On}
-		if a.Turn.To != "" {
-			r.Version = a.Version
-		}
-		all = append(all, r)
-	}
-	return all
 }
 
 // scenario is the text of a scenario. What is written as JSON is YAML too.
@@ -165,59 +114,38 @@ steps:
 
 // Steps are the steps of a scenario that touch an item.
 func (i Item) Steps() (steps []string, _ error) {
-	for _, t := range i.Touches {
-		text, err := i.step(t)
+	for _, r := range i.Requests() {
+		text, err := i.step(r)
 		if err != nil {
 			return nil, err
 		}
-		if text != "" {
-			steps = append(steps, text)
-		}
+		steps = append(steps, text)
 	}
 	return steps, nil
 }
 
-func (i Item) step(t Touch) (text string, err error) {
+func (i Item) step(r law.Request) (text string, err error) {
 	at := i.Resource + "/" + i.Name
-	switch t {
-	case Nothing:
-		return "", nil
-	case Create, Bare:
-		o := i.Object
-		if t == Bare {
-			o = i.WithoutFields()
-		}
-		text, err = asYAML(o)
+	switch r.Verb {
+	case law.Creates:
+		text, err = asYAML(r.Body)
 		return "- apply:\n" + text, err
-	case Delete:
+	case law.Deletes:
 		return "- delete: " + at, nil
-	case Apply:
-		text, err = asJSON(i.Applied())
-		return "- serverSideApply: {manager: sweep, object: " + text + "}\n  accepted: true", err
-	case Put, OldClient:
-		text, err = i.merged(t)
+	case law.Applies:
+		text, err = asJSON(r.Body)
+		return "- serverSideApply: {manager: " + Manager + ", object: " + text + "}\n  accepted: true", err
+	case law.Puts:
+		patch, err := r.Merge(i.Object)
+		if err != nil {
+			return "", err
+		}
+		text, err = asJSON(patch)
 		return "- put: {object: " + at + ", merge: " + text + "}\n  accepted: true", err
 	default:
-		text, err = asJSON(i.Patch(t))
+		text, err = asJSON(r.Body)
 		return "- patch: {object: " + at + ", merge: " + text + "}\n  accepted: true", err
 	}
-}
-
-// merged is what a client changes that writes back an object, as a JSON merge patch.
-func (i Item) merged(t Touch) (string, error) {
-	before, err := json.Marshal(i.Object)
-	if err != nil {
-		return "", err
-	}
-	after, err := json.Marshal(i.Written(t, i.Object))
-	if err != nil {
-		return "", err
-	}
-	patch, err := jsonpatch.CreateMergePatch(before, after)
-	if err != nil {
-		return "", err
-	}
-	return asJSON(json.RawMessage(patch))
 }
 
 // asJSON is JSON on one line, with names of letters without quotes: YAML.

@@ -1,12 +1,12 @@
 package trial
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/skewrig/skewrig/scenarios/kube"
+	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // Touch is what is done to an object after the change.
@@ -27,17 +27,119 @@ const (
 	Bare      Touch = "bare"   // the same, without the field
 )
 
-// touches are all, the simplest first.
-var touches = []Touch{Nothing, Label, Apply, Put, Status, Scale, Template, Delete, Create, Bare, OldClient}
+// kindOfTouch is what is known of a touch. All that is done with a touch follows from its row in the table below: what a
+// sweep asks for, and what scenarios and drafts of issues say.
+type kindOfTouch struct {
+	Touch
 
-// inWords says what was done to an object.
-var inWords = map[Touch]string{
-	Nothing: "not touched", Label: "labeled", Apply: "labeled by server-side apply", Put: "read and written back", OldClient: "written back by a client without the field",
-	Status: "status written", Template: "pod template changed", Scale: "scaled", Delete: "deleted", Create: "created", Bare: "created without the field",
+	words string // what was done to an object
+	rank  int    // among the touches, from the simplest one on
+	// lasts is true if the object is there afterwards, and may be touched again, and ofFields if it is about the fields that
+	// gates guard.
+	lasts, ofFields bool
+	// fits reports whether it can be done to an object. If unset, it can to each.
+	fits func(Use) bool
+	// request is what an API server is asked for. If unset, nothing is.
+	request func(Item) law.Request
+}
+
+// kindsOfTouches are all, in the order in which objects are made for them.
+var kindsOfTouches = []kindOfTouch{
+	{Touch: Label, words: "labeled", rank: 1, lasts: true, request: func(Item) law.Request { return law.Request{Verb: law.Patches, Body: labels()} }},
+	{Touch: Apply, words: "labeled by server-side apply", rank: 2, lasts: true, request: func(i Item) law.Request { return law.Request{Verb: law.Applies, Body: i.labeled()} }},
+	{Touch: Put, words: "read and written back", rank: 3, lasts: true, request: func(Item) law.Request { return law.Request{Verb: law.Puts, Body: labels()} }},
+	{
+		Touch: OldClient, words: "written back by a client without the field", rank: 10, lasts: true, ofFields: true,
+		request: func(i Item) law.Request { return law.Request{Verb: law.Puts, Body: labels(), Without: i.paths()} },
+	},
+	{
+		Touch: Status, words: "status written", rank: 4, lasts: true, fits: func(u Use) bool { return u.Conditions },
+		request: func(Item) law.Request {
+			return law.Request{Verb: law.Patches, Body: condition(), Subresource: "status"}
+		},
+	},
+	{
+		Touch: Template, words: "pod template changed", rank: 6, lasts: true,
+		fits:    func(u Use) bool { return kube.ByName(u.Kind).HasPods() && u.Kind != "Job" }, // whose template can't be changed
+		request: func(i Item) law.Request { return law.Request{Verb: law.Patches, Body: i.annotatedTemplate()} },
+	},
+	{
+		Touch: Scale, words: "scaled", rank: 5, lasts: true, fits: func(u Use) bool { return kube.ByName(u.Kind).IsScalable() },
+		request: func(Item) law.Request {
+			return law.Request{Verb: law.Patches, Body: map[string]any{"spec": map[string]any{"replicas": int64(2)}}}
+		},
+	},
+	{Touch: Nothing, words: "not touched"},
+	{Touch: Delete, words: "deleted", rank: 7, request: func(Item) law.Request { return law.Request{Verb: law.Deletes} }},
+	{Touch: Create, words: "created", rank: 8, fits: sure, request: func(i Item) law.Request { return law.Request{Verb: law.Creates, Body: i.Object} }},
+	{
+		Touch: Bare, words: "created without the field", rank: 9, ofFields: true, fits: sure,
+		request: func(i Item) law.Request {
+			r := law.Request{Verb: law.Creates, Without: i.paths()}
+			r.Body = r.Written(i.Object)
+			return r
+		},
+	},
+}
+
+// sure reports whether it is sure that a gate guards a field: by a comment, it may be a value that it guards, or a use.
+func sure(u Use) bool { return !u.ByComment }
+
+// kind is what is known of a touch: of one that only another skewrig knows, nothing.
+func (t Touch) kind() kindOfTouch {
+	n := slices.IndexFunc(kindsOfTouches, func(k kindOfTouch) bool { return k.Touch == t })
+	if n < 0 {
+		return kindOfTouch{Touch: t}
+	}
+	return kindsOfTouches[n]
+}
+
+// can reports whether a touch can be done to an object.
+func (k kindOfTouch) can(u Use) bool {
+	return (k.fits == nil || k.fits(u)) && !(k.ofFields && u.IsControl())
+}
+
+// touchesOf are those that can be done to an object, of those that are so.
+func touchesOf(u Use, are func(kindOfTouch) bool) (all []Touch) {
+	for _, k := range kindsOfTouches {
+		if k.can(u) && are(k) {
+			all = append(all, k.Touch)
+		}
+	}
+	return all
+}
+
+// Manager is the field manager of what is applied.
+const Manager = "sweep"
+
+// Request is what a touch of the item asks for.
+func (i Item) Request(t Touch) law.Request {
+	if request := t.kind().request; request != nil {
+		return request(i)
+	}
+	return law.Request{}
+}
+
+// Requests are those of all touches of the item that ask for something.
+func (i Item) Requests() (all []law.Request) {
+	for _, t := range i.Touches {
+		if r := i.Request(t); r.Verb != law.Asks {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// byRank are all touches, the simplest first.
+func byRank() (all []Touch) {
+	for _, k := range slices.SortedFunc(slices.Values(kindsOfTouches), func(a, b kindOfTouch) int { return cmp.Compare(a.rank, b.rank) }) {
+		all = append(all, k.Touch)
+	}
+	return all
 }
 
 // String says what was done to an object.
-func (t Touch) String() string { return inWords[t] }
+func (t Touch) String() string { return t.kind().words }
 
 // Touches are done to an object one after the other.
 type Touches []Touch
@@ -63,94 +165,40 @@ func (t Touches) Name() string {
 	return strings.Join(names, "-")
 }
 
-// touchesOf are those that can be done to an object.
-func touchesOf(u Use) []Touch {
-	all := append(lasting(u), Nothing, Delete)
-	if u.ByComment { // it may be a value that the gate guards, or a use
-		return all
-	}
-	all = append(all, Create)
-	if !u.IsControl() {
-		all = append(all, Bare)
-	}
-	return all
+// labels is a JSON merge patch that sets a label.
+func labels() map[string]any {
+	return map[string]any{"metadata": map[string]any{"labels": map[string]any{touched: "yes"}}}
 }
 
-// lasting are the touches of an object after which it is there, and may be touched again.
-func lasting(u Use) []Touch {
-	all := []Touch{Label, Apply, Put}
-	if !u.IsControl() {
-		all = append(all, OldClient)
-	}
-	if u.Conditions {
-		all = append(all, Status)
-	}
-	kind := kube.ByName(u.Kind)
-	if kind.HasPods() && u.Kind != "Job" { // whose template can't be changed
-		all = append(all, Template)
-	}
-	if kind.IsScalable() {
-		all = append(all, Scale)
-	}
-	return all
-}
-
-// Patch is a touch as a JSON merge patch. There is none for those that are no patch.
-func (i Item) Patch(t Touch) map[string]any {
-	switch t {
-	case Label:
-		return map[string]any{"metadata": map[string]any{"labels": map[string]any{touched: "yes"}}}
-	case Scale:
-		return map[string]any{"spec": map[string]any{"replicas": int64(2)}}
-	case Status:
-		condition := map[string]any{"type": touched, "status": "True", "reason": "Touched", "message": "touched", "lastTransitionTime": "2026-01-01T00:00:00Z"}
-		return map[string]any{"status": map[string]any{"conditions": []any{condition}}}
-	case Template:
-		patch := map[string]any{"metadata": map[string]any{"annotations": map[string]any{touched: "yes"}}}
-		for _, name := range slices.Backward(kube.PodTemplate(i.Object)) {
-			patch = map[string]any{name: patch}
-		}
-		return patch
-	default:
-		return nil
-	}
-}
-
-// Applied is a touch as an object that is applied.
-func (i Item) Applied() map[string]any {
+// labeled is what a field manager wants of the object that sets a label.
+func (i Item) labeled() map[string]any {
 	return map[string]any{
 		"apiVersion": i.APIVersion, "kind": i.Kind,
 		"metadata": map[string]any{"name": i.Name, "labels": map[string]any{touched: "yes"}},
 	}
 }
 
-// Written is what a client writes back that has read an object.
-func (i Item) Written(t Touch, read map[string]any) map[string]any {
-	o := runtime.DeepCopyJSON(read)
-	if t == OldClient {
-		i.without(o)
-	}
-	metadata, _ := o["metadata"].(map[string]any)
-	labels, is := metadata["labels"].(map[string]any)
-	if !is {
-		labels = make(map[string]any)
-		metadata["labels"] = labels
-	}
-	labels[touched] = "yes"
-	return o
+// condition is a JSON merge patch of a status.
+func condition() map[string]any {
+	c := map[string]any{"type": touched, "status": "True", "reason": "Touched", "message": "touched", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+	return map[string]any{"status": map[string]any{"conditions": []any{c}}}
 }
 
-// WithoutFields is the object of an item, as one has it that does not use the fields.
-func (i Item) WithoutFields() map[string]any {
-	o := runtime.DeepCopyJSON(i.Object)
-	i.without(o)
-	return o
+// annotatedTemplate is a JSON merge patch that changes the template of pods.
+func (i Item) annotatedTemplate() map[string]any {
+	patch := map[string]any{"metadata": map[string]any{"annotations": map[string]any{touched: "yes"}}}
+	for _, name := range slices.Backward(kube.PodTemplate(i.Object)) {
+		patch = map[string]any{name: patch}
+	}
+	return patch
 }
 
-func (i Item) without(o map[string]any) {
+// paths are where the object has the fields that gates guard.
+func (i Item) paths() (all []string) {
 	for _, f := range i.Fields() {
-		kube.Remove(o, f.Path)
+		all = append(all, f.Path)
 	}
+	return all
 }
 
 // touched is the label, the annotation or the condition of what was touched.

@@ -52,7 +52,11 @@ func TestItems(t *testing.T) {
 	for _, i := range trial.Items(append(uses(), job, node)) {
 		labels, _ := kube.Value(i.Object, "spec.template.metadata.labels.app")
 		name, _ := kube.Value(i.Object, "metadata.name")
-		fmt.Fprintln(&b, i.Kind, i.Field, i.Touches.Name(), name, labels, i.Patch(i.Touches[0]))
+		var patch map[string]any
+		if r := i.Request(i.Touches[0]); r.Verb == law.Patches {
+			patch = r.Body
+		}
+		fmt.Fprintln(&b, i.Kind, i.Field, i.Touches.Name(), name, labels, patch)
 	}
 	golden.Check(t, "testdata/items.txt", b.String())
 }
@@ -141,12 +145,15 @@ func (h *history) behind(at float64, i trial.Item) {
 
 var turn = trial.Turn{At: []string{"kube-apiserver"}}
 
-func (h *history) seen(answers map[string][]trial.Answer) trial.Seen {
+func (h *history) seen(answers map[string][]law.Answer) trial.Seen {
 	at := func(seconds int) time.Time { return midnight.Add(time.Duration(seconds) * time.Second) }
 	return trial.Seen{
 		Plan:      trial.Plan{Number: 1, Turn: turn, Gates: []string{"GRPCContainerProbeTLS"}, Items: h.items},
-		Namespace: "sweep", Timeline: timeline.Of(h.events), Answers: answers,
-		Began: map[law.Phase]time.Time{law.On: at(0), law.Off: at(10), law.Touched: at(20), law.Again: at(30)}, Ended: at(40),
+		Namespace: "sweep", Answers: answers,
+		Course: law.Course{
+			Timeline: timeline.Of(h.events),
+			Began:    map[law.Phase]time.Time{law.On: at(0), law.Off: at(10), law.Touched: at(20), law.Again: at(30)}, Ended: at(40),
+		},
 	}
 }
 
@@ -160,10 +167,10 @@ func item(touch trial.Touch, control bool) trial.Item {
 	panic("no item is touched so: " + string(touch))
 }
 
-func answers(on, off law.Said, of ...trial.Item) map[string][]trial.Answer {
-	all := make(map[string][]trial.Answer)
+func answers(on, off law.Said, of ...trial.Item) map[string][]law.Answer {
+	all := make(map[string][]law.Answer)
 	for _, i := range of {
-		all[i.Name] = []trial.Answer{{Touch: i.Touches[0], On: on, Off: off}}
+		all[i.Name] = []law.Answer{{Request: i.Request(i.Touches[0]), On: on, Off: off}}
 	}
 	return all
 }
@@ -175,7 +182,7 @@ func TestJudge(t *testing.T) {
 	scaled := item(trial.Scale, false)
 	for name, tc := range map[string]struct {
 		broken  []string
-		answers map[string][]trial.Answer
+		answers map[string][]law.Answer
 		want    []string
 	}{
 		"all is well": {},
@@ -338,7 +345,7 @@ func TestJudgeOfAnEnd(t *testing.T) {
 // TestScenarioOfAnEnd: it asks whether the component ended, also of an API server, whose log is asked for a panic.
 func TestScenarioOfAnEnd(t *testing.T) {
 	t.Parallel()
-	alone := trial.Alone{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
+	alone := trial.Setting{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
 	i := item(trial.Label, false)
 	for what, name := range map[string]string{
 		"kube-apiserver ends by itself: exit status 1":          "kube-apiserver-ends-by-itself",
@@ -369,14 +376,14 @@ func TestUnseen(t *testing.T) {
 // TestScenario: a finding of each kind comes with a scenario that shows it, and with a control.
 func TestScenario(t *testing.T) {
 	t.Parallel()
-	alone := trial.Alone{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
+	alone := trial.Setting{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
 	half := alone
 	half.Turn.At = []string{trial.ControllersServer}
 	back := alone
 	back.Turn, back.Killed = trial.Turns([]string{"all"}, "v1.37.1", "v1.36.3")[0], "kube-controller-manager"
 	for what, tc := range map[string]struct {
 		touch trial.Touch
-		alone trial.Alone
+		alone trial.Setting
 	}{
 		law.Endless: {trial.Template, alone}, law.Refused: {trial.Apply, alone}, law.Lost: {trial.Label, alone}, law.Stays: {trial.Delete, alone},
 		law.Stored: {trial.Create, alone}, law.Defaulted: {trial.Bare, alone.Control()}, law.Failed: {trial.OldClient, alone}, law.Behind: {trial.Status, alone},

@@ -1,0 +1,68 @@
+package trial
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/skewrig/skewrig/harness/release"
+)
+
+// Setting is what changes while objects are there, many in a plan of a sweep, or one in a scenario. If To is as On, it is
+// that of a control, in which nothing changes.
+type Setting struct {
+	Version release.Version
+	Turn    Turn
+	// On are the gates that are set first, and To as they are after the change, if the release stays.
+	On, To release.Gates
+	// Killed is the component that is killed and started again. If unset, none.
+	Killed string
+}
+
+// IsControl reports whether nothing changes but that components are restarted.
+func (s Setting) IsControl() bool { return s.Turn.To == "" && maps.Equal(s.On, s.To) }
+
+// Control is the same with nothing that changes.
+func (s Setting) Control() Setting {
+	s.Turn.To, s.To = "", s.On
+	return s
+}
+
+// Restart is what a component is started as, beside what it was before.
+type Restart struct {
+	Component string          `json:"component"`
+	Version   release.Version `json:"version,omitempty"`
+	Gates     release.Gates   `json:"gates,omitempty"`
+	Unset     []string        `json:"unset,omitempty"`
+}
+
+// Changes are the restarts that change the components, one after the other.
+func (s Setting) Changes() (all []Restart) {
+	for _, component := range s.Turn.At {
+		if s.Turn.To == "" {
+			all = append(all, Restart{Component: component, Gates: s.To})
+			continue
+		}
+		all = append(all, Restart{Component: component, Version: s.Turn.To, Unset: s.On.Names()})
+	}
+	return all
+}
+
+// Reverts are the restarts that undo the change, in the opposite order.
+func (s Setting) Reverts() (all []Restart) {
+	for _, component := range slices.Backward(s.Turn.At) {
+		r := Restart{Component: component, Gates: s.On}
+		if s.Turn.To != "" {
+			r.Version = s.Version
+		} else { // what had to be turned off too
+			r.Unset = slices.DeleteFunc(s.To.Names(), s.isOn)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// isOn reports whether a gate is among those that are set first.
+func (s Setting) isOn(gate string) bool {
+	_, set := s.On[gate]
+	return set
+}
