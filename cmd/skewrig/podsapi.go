@@ -12,7 +12,6 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/podsapi/ask"
 	"github.com/skewrig/skewrig/podsapi/client"
-	"github.com/skewrig/skewrig/podsapi/show"
 )
 
 var _ = register(useCluster, newPodsAPI)
@@ -52,7 +51,7 @@ type askFlags struct {
 
 // question asks a node something, by the arguments of a command, and prints the
 // answer.
-type question func(ctx context.Context, w io.Writer, node *ask.Node, args []string, format show.Format) error
+type question func(ctx context.Context, w io.Writer, node *ask.Node, args []string, format ask.Format) error
 
 // asks makes a command ask a question.
 func asks(cmd *cobra.Command, q question) *cobra.Command {
@@ -76,7 +75,7 @@ func (f *askFlags) ask(cmd *cobra.Command, args []string, q question) error {
 		return err
 	}
 	defer node.Close()
-	err = q(cmd.Context(), cmd.OutOrStdout(), node, args, show.Format(f.format.value))
+	err = q(cmd.Context(), cmd.OutOrStdout(), node, args, ask.Format(f.format.value))
 	if node.MaskIgnored() {
 		fmt.Fprintln(cmd.ErrOrStderr(), "The server ignored the field mask and sent more fields; skewrig removed them. Released kubelets have no field masks.")
 	}
@@ -90,12 +89,12 @@ func newPodsList() *cobra.Command {
 		Example: `  skewrig podsapi list
   skewrig podsapi list --socket ./pods.sock --fields metadata.name,status.phase -o yaml`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, w io.Writer, node *ask.Node, _ []string, format show.Format) error {
+	}, func(ctx context.Context, w io.Writer, node *ask.Node, _ []string, format ask.Format) error {
 		pods, err := node.List(ctx)
 		if err != nil {
 			return err
 		}
-		return show.List(w, format, pods, time.Now())
+		return ask.Write(w, format, pods, time.Now())
 	})
 }
 
@@ -106,12 +105,12 @@ func newPodsGet() *cobra.Command {
 		Example: `  skewrig podsapi get kube-system/coredns-5b4d8 -o yaml
   skewrig podsapi get 7e5a1c9e-6ff1-4f0d-9c1c-1b2f6a3c9d10`,
 		Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, w io.Writer, node *ask.Node, args []string, format show.Format) error {
+	}, func(ctx context.Context, w io.Writer, node *ask.Node, args []string, format ask.Format) error {
 		pod, err := node.Get(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return show.Pod(w, format, pod, time.Now())
+		return ask.WriteOne(w, format, pod, time.Now())
 	})
 }
 
@@ -122,8 +121,8 @@ func newPodsWatch() *cobra.Command {
 		Long: `Print one event per line: all pods, INITIAL_SYNC_COMPLETE, then each change. In
 JSON, an event is one object per line, with type and object; in YAML, one document.`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, w io.Writer, node *ask.Node, _ []string, format show.Format) error {
-		events := show.NewWatch(w, format)
+	}, func(ctx context.Context, w io.Writer, node *ask.Node, _ []string, format ask.Format) error {
+		events := ask.NewWatch(w, format)
 		return node.Watch(ctx, func(e ask.Event) error { return events.Event(e.Type, e.Pod, time.Now()) })
 	})
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/podsapi/server"
-	"github.com/skewrig/skewrig/podsapi/stage"
 	"github.com/skewrig/skewrig/reports"
 )
 
@@ -188,7 +188,7 @@ func TestServePlaysAndTells(t *testing.T) {
 	}}
 	var out bytes.Buffer
 	code = run(ctx, []string{"podsapi", "serve", "--scenario", file, "--socket", socket, "--wait", "-o", "json"}, &out, log)
-	var runs []stage.Run
+	var runs []script.Run
 	if err := json.Unmarshal(out.Bytes(), &runs); err != nil || code != 0 || len(runs) != 2 || len(runs[1].Clients) != 1 || len(runs[1].Clients[0].Calls) != 1 || runs[1].Clients[0].Calls[0].Method != "ListPods" {
 		t.Errorf("exit code %d, error %v:\n%s", code, err, &out)
 	}

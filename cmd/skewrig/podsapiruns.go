@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/podsapi/server"
-	"github.com/skewrig/skewrig/podsapi/stage"
 )
 
 // grpcLimit is how many bytes a message may have that a gRPC client takes, unless it
@@ -16,7 +16,7 @@ const grpcLimit = 4 << 20
 // printRuns prints what clients did, and below the table what no row of a client
 // says. A client may have dropped a list that is too large: to the server, the call
 // was OK.
-func printRuns(w io.Writer, runs []stage.Run) {
+func printRuns(w io.Writer, runs []script.Run) {
 	var rows, notes, tooLarge []string
 	largest := 0
 	for _, r := range runs {
@@ -62,7 +62,7 @@ func callList(calls []server.Calls) string {
 }
 
 // state is what became of a client.
-func state(c stage.Client) string {
+func state(c script.Client) string {
 	switch {
 	case !c.Disconnected.IsZero():
 		return "gone"
@@ -75,7 +75,7 @@ func state(c stage.Client) string {
 }
 
 // podList is how many pods there are, and the names of the first few.
-func podList(pods []stage.Pod) string {
+func podList(pods []script.Behind) string {
 	const few = 3
 	if len(pods) == 0 {
 		return "0"

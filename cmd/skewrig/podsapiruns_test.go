@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/podsapi/server"
-	"github.com/skewrig/skewrig/podsapi/stage"
 )
 
 // behind is a client that did so, and is behind on pods of some names.
-func behind(c server.Client, names ...string) stage.Client {
-	told := stage.Client{Client: c}
+func behind(c server.Client, names ...string) script.Client {
+	told := script.Client{Client: c}
 	for _, name := range names {
-		told.Behind = append(told.Behind, stage.Pod{Name: name})
+		told.Behind = append(told.Behind, script.Behind{Name: name})
 	}
 	return told
 }
@@ -26,14 +26,14 @@ func TestRunsAreToldOf(t *testing.T) {
 	t.Parallel()
 	const large = 6*grpcLimit/4 + 1
 	for name, tc := range map[string]struct {
-		runs []stage.Run
+		runs []script.Run
 		want string
 	}{
 		"clients": {
-			[]stage.Run{{Number: 1, Clients: []stage.Client{
+			[]script.Run{{Number: 1, Clients: []script.Client{
 				behind(server.Client{ID: 1, PID: 17, Watching: 1, Events: 1001, Missed: 3}, "shop/web-1", "shop/web-2", "shop/web-3"),
 				behind(server.Client{ID: 2, PID: 18, Watching: 2, Events: 5}, "a/1", "a/2", "a/3", "a/4"),
-			}}, {Number: 2, Clients: []stage.Client{
+			}}, {Number: 2, Clients: []script.Client{
 				behind(server.Client{ID: 1, PID: 17, Calls: []server.Calls{{Method: "ListPods", Code: "OK", Count: 2}}, LargestList: grpcLimit}),
 				behind(server.Client{ID: 2, PID: 19, Disconnected: time.Now()}),
 			}}},
@@ -45,18 +45,18 @@ func TestRunsAreToldOf(t *testing.T) {
 `,
 		},
 		"refused": {
-			[]stage.Run{{Number: 1, Refused: 2}},
+			[]script.Run{{Number: 1, Refused: 2}},
 			"No client connected.\nIn run 1 the server refused 2 connections of users other than root and its own.\n",
 		},
 		"forgotten": {
-			[]stage.Run{{Number: 1, Clients: []stage.Client{behind(server.Client{ID: 8, PID: 17})}, Forgotten: 7}},
+			[]script.Run{{Number: 1, Clients: []script.Client{behind(server.Client{ID: 8, PID: 17})}, Forgotten: 7}},
 			`RUN  CLIENT  PID  CALLS  STATE      EVENTS  MISSED  BEHIND
 1    8       17   -      connected  0       0       0
 In run 1 there were 7 more clients, which disconnected earlier and are not shown.
 `,
 		},
 		"too large": {
-			[]stage.Run{{Number: 1, Clients: []stage.Client{
+			[]script.Run{{Number: 1, Clients: []script.Client{
 				behind(server.Client{ID: 1, PID: 17, LargestList: large}),
 				behind(server.Client{ID: 2, PID: 17, LargestList: grpcLimit + 1}),
 			}}},
@@ -81,7 +81,7 @@ func TestRunsInJSONNameThePods(t *testing.T) {
 	client := behind(server.Client{ID: 1, Behind: []types.UID{"uid-1"}}, "shop/web-1")
 	client.Behind[0].UID = "uid-1"
 	var out bytes.Buffer
-	if err := printJSON(&out, []stage.Run{{Number: 1, Clients: []stage.Client{client}}}); err != nil {
+	if err := printJSON(&out, []script.Run{{Number: 1, Clients: []script.Client{client}}}); err != nil {
 		t.Fatal(err)
 	}
 	var runs []struct {

@@ -11,7 +11,6 @@ import (
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/podsapi/script"
-	"github.com/skewrig/skewrig/podsapi/stage"
 )
 
 type serveFlags struct {
@@ -62,7 +61,7 @@ func (f *serveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	ctx, log := cmd.Context(), news(cmd)
-	node, err := stage.Start(f.socket)
+	node, err := script.Serve(f.socket)
 	if err != nil {
 		return err // it says what is wrong with the flag
 	}
@@ -72,7 +71,7 @@ func (f *serveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		length = moves[len(moves)-1].At
 	}
 	fmt.Fprintf(log, "serving at %s for %s; Ctrl-C stops the server\n", f.socket, length)
-	err = node.Play(ctx, moves, stage.RealTime(), func(m script.Move) {
+	err = node.Play(ctx, moves, script.RealTime(), func(m script.Move) {
 		if m.Text != "" {
 			fmt.Fprintf(log, "%8s  %s\n", m.At.Round(time.Millisecond), m.Text)
 		}

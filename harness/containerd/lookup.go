@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/skewrig/skewrig/harness/cgroup"
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // Found is what a machine has of what nodes with containerd need.
@@ -51,7 +51,7 @@ var capabilities = map[string]int{
 
 // LookUp looks up what this machine has. Rigs have their directories in tempDir.
 func LookUp(tempDir string) Found {
-	f := Found{Root: os.Geteuid() == 0, Programs: make(map[string]string), TempDir: tempDir, Snapshotter: "overlayfs", Cgroups: cgroup.Check()}
+	f := Found{Root: os.Geteuid() == 0, Programs: make(map[string]string), TempDir: tempDir, Snapshotter: "overlayfs", Cgroups: process.CheckCgroups()}
 	for _, name := range programs {
 		if path := find(name); path != "" {
 			f.Programs[name] = path

@@ -17,7 +17,6 @@ import (
 
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/record"
 )
@@ -91,7 +90,7 @@ func Start(ctx context.Context, config Config) (_ *Node, err error) {
 	if n.relay, err = newRelay(n.relayed()); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(cgroup.Make(config.Cgroup), n.configure(ctx)); err != nil {
+	if err := errors.Join(process.MakeCgroup(config.Cgroup), n.configure(ctx)); err != nil {
 		return nil, err
 	}
 	if err := n.boot(ctx); err != nil {
@@ -295,7 +294,7 @@ func (n *Node) Close() error {
 	if n.relay != nil {
 		n.relay.looking.Wait()
 	}
-	return errors.Join(relayed, ended, cgroup.Remove(n.config.Cgroup))
+	return errors.Join(relayed, ended, process.RemoveCgroup(n.config.Cgroup))
 }
 
 // Path is the path of the container with an id, "namespace/pod/container", and whether there is

@@ -1,5 +1,6 @@
 // Package process owns child processes: it starts them, waits until they are
-// ready, notices at once when they die and why, and never leaves one behind. All that it
+// ready, notices at once when they die and why, and never leaves one behind; and the
+// namespaces and cgroups that they are in. All that it
 // knows of Kubernetes is how its components log.
 package process
 

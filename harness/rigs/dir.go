@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/process"
@@ -83,5 +82,5 @@ func (d *Dir) Say(change func(*Info)) error {
 // Close removes the directory, and the cgroups that have its name. What is no longer claimed does not say that it is a rig:
 // the removal takes a while.
 func (d *Dir) Close() error {
-	return errors.Join(unlessGone(os.Remove(filepath.Join(d.Dir(), infoFile))), d.claim.Release(), cgroup.Remove(filepath.Base(d.Dir())), d.Guard.Close())
+	return errors.Join(unlessGone(os.Remove(filepath.Join(d.Dir(), infoFile))), d.claim.Release(), process.RemoveCgroup(filepath.Base(d.Dir())), d.Guard.Close())
 }

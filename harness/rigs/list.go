@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"github.com/skewrig/skewrig/harness/cgroup"
 	"github.com/skewrig/skewrig/harness/claim"
 	"github.com/skewrig/skewrig/harness/files"
+	"github.com/skewrig/skewrig/harness/process"
 )
 
 // Rig is a rig of this user on this machine.
@@ -116,5 +116,5 @@ func Remove(r Rig) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.RemoveAll(r.Dir), cgroup.Remove(filepath.Base(r.Dir)), held.Release())
+	return errors.Join(os.RemoveAll(r.Dir), process.RemoveCgroup(filepath.Base(r.Dir)), held.Release())
 }

@@ -1,6 +1,7 @@
 // Package ask queries the Pods API of a node for a person at a terminal: pods are
 // found by their names, field masks hold whether or not the server knows them, and
-// errors say what to do.
+// errors say what to do. It writes pods and events as users of kubectl expect them: as a
+// table, as YAML or as JSON.
 package ask
 
 import (

@@ -25,5 +25,6 @@
 // node begins without pods, and not ready.
 //
 // Parse reads a script and Plan turns it into moves with their times. Both only take
-// and return values; package stage makes the moves.
+// and return values. A Node plays the moves on the reference server of the Pods API, to
+// whatever client connects, and reports what each client did and missed.
 package script

@@ -43,7 +43,7 @@ type evidence struct {
 
 // through is the evidence for the body of a macro.
 func (v evidence) through(call ast.CallExpr) (body evidence, parts []ast.Expr, is bool) {
-	inner, parts, is := v.Scope.Through(call)
+	inner, parts, is := v.Through(call)
 	return evidence{inner, v.it}, parts, is
 }
 

@@ -32,6 +32,7 @@ type Budget struct {
 	by          map[string]int // costs by what has the expression
 }
 
+// NewBudget returns a budget of so much.
 func NewBudget(limit int) *Budget { return &Budget{limit: limit, by: make(map[string]int)} }
 
 // tooCostly is the error of an evaluation that was not finished.

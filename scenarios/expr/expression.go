@@ -120,6 +120,7 @@ func compiledAnew(text string, it []*cel.Type) *Program {
 // Mistakes are what is wrong with an expression.
 type Mistakes []Mistake
 
+// Mistake is one of them: where it is, and what is wrong.
 type Mistake struct {
 	offset  int // in characters
 	message string
@@ -312,6 +313,7 @@ func JSON(v ref.Val) string {
 	return string(text)
 }
 
+// Bool is a value that has to be true or false.
 func Bool(v ref.Val) (bool, error) {
 	b, ok := v.(types.Bool)
 	if !ok {

@@ -187,6 +187,7 @@ type Reference struct {
 // How is how an expression names something.
 type How int
 
+// The ways to name something.
 const (
 	ByKey       How = iota // by its key
 	ByBeginning            // by how keys begin

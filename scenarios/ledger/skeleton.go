@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/skewrig/skewrig/scenarios/ledger/sentence"
 )
 
 // Starter is a statement that the checks of a first scenario prove.
@@ -91,7 +89,7 @@ func (k KEP) ID() string { return fmt.Sprintf("KEP-%d", k.Number) }
 
 // placed is a sentence with the headings that it is below: the nearest, and all.
 type placed struct {
-	sentence.Sentence
+	Sentence
 	isHeading bool
 	heading   string
 	path      []string
@@ -114,7 +112,7 @@ func ReadKEP(text string) (KEP, error) {
 	}
 	k := KEP{Number: number, Title: fmt.Sprintf("KEP-%d: %s", number, strings.TrimSpace(title[2]))}
 	var path []string
-	for _, s := range sentence.Split(text) {
+	for _, s := range Sentences(text) {
 		is := headingLine.FindStringSubmatch(s.Text)
 		if is != nil {
 			s.Text = strings.TrimSpace(is[2])

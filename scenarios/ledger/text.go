@@ -12,7 +12,6 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/scenarios/ledger/sentence"
 )
 
 // kinds are what a sentence can be that belongs to no statement.
@@ -116,7 +115,7 @@ func hold(ledger file, dir fs.FS) (Text, error) {
 			return text, err
 		}
 		text.Document = document.Path
-		text.compare(ledger.of(i), sentence.Split(string(content)))
+		text.compare(ledger.of(i), Sentences(string(content)))
 		return text, nil
 	}
 	return text, nil
@@ -134,7 +133,7 @@ func (f file) of(document int) (rows []row) {
 }
 
 // compare fills in what the sentences of a text are, and which differ.
-func (t *Text) compare(rows []row, sentences []sentence.Sentence) {
+func (t *Text) compare(rows []row, sentences []Sentence) {
 	t.Sentences = len(sentences)
 	before, after := make([]string, len(rows)), make([]string, len(sentences))
 	for i, r := range rows {
@@ -146,7 +145,7 @@ func (t *Text) compare(rows []row, sentences []sentence.Sentence) {
 	for _, op := range difflib.NewMatcherWithJunk(before, after, false, nil).GetOpCodes() {
 		for i := range max(op.I2-op.I1, op.J2-op.J1) {
 			var was *row
-			var is *sentence.Sentence
+			var is *Sentence
 			if op.I1+i < op.I2 {
 				was = &rows[op.I1+i]
 			}
@@ -160,7 +159,7 @@ func (t *Text) compare(rows []row, sentences []sentence.Sentence) {
 
 // pair takes in a sentence and the row in whose place it stands. One of them may be
 // nil.
-func (t *Text) pair(was *row, is *sentence.Sentence) {
+func (t *Text) pair(was *row, is *Sentence) {
 	switch {
 	case was == nil:
 		t.Drift = append(t.Drift, Change{Kind: "new", Line: is.Line, Text: is.Text})

@@ -17,7 +17,6 @@ import (
 
 	_ "github.com/skewrig/skewrig/harness/golden" // the flag -update
 	"github.com/skewrig/skewrig/harness/strict"
-	"github.com/skewrig/skewrig/scenarios/ledger/sentence"
 )
 
 // TestSentences holds the ledgers against the texts in the directory SKEWRIG_TEXTS:
@@ -67,7 +66,7 @@ func rewrite(t *testing.T, dir fs.FS) {
 		lines := strings.Split(strings.TrimRight(string(list), "\n"), "\n")
 		for i, d := range ledger.Documents {
 			if text, err := fs.ReadFile(dir, d.Path); err == nil {
-				lines = renumber(lines, i+1, 1+len(ledger.Documents), sentence.Split(string(text)))
+				lines = renumber(lines, i+1, 1+len(ledger.Documents), Sentences(string(text)))
 				break
 			}
 		}
@@ -78,7 +77,7 @@ func rewrite(t *testing.T, dir fs.FS) {
 }
 
 // renumber puts the lines of a text's sentences into the column of its document.
-func renumber(lines []string, column, columns int, sentences []sentence.Sentence) (out []string) {
+func renumber(lines []string, column, columns int, sentences []Sentence) (out []string) {
 	var rows [][]string
 	var before, after []string
 	for _, line := range lines {
@@ -126,7 +125,7 @@ statements:
 // rowsOf returns a list of sentences in which all of a text belong to the same.
 func rowsOf(text string, belongs ...string) string {
 	var b strings.Builder
-	for i, s := range sentence.Split(text) {
+	for i, s := range Sentences(text) {
 		fmt.Fprintf(&b, "%s - %d %s # a comment\n", s.Digest, s.Line, belongs[i])
 	}
 	return b.String()

@@ -1,6 +1,4 @@
-// Package sentence cuts a proposal into its sentences, and names each by a digest, so
-// that a ledger can say what a sentence belongs to without holding the text.
-package sentence
+package ledger
 
 import (
 	"crypto/sha256"
@@ -32,10 +30,10 @@ var (
 	quotes  = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "–", "-", "—", "-", "\u00a0", " ", "`", " ", "**", " ", "|", " ")
 )
 
-// Split returns the sentences of a text in Markdown, or in the plain text of a
+// Sentences returns the sentences of a text in Markdown, or in the plain text of a
 // rendered page, in its order. HTML comments, which hold a template's advice to
 // authors, have none.
-func Split(text string) []Sentence {
+func Sentences(text string) []Sentence {
 	var s splitter
 	for i, line := range strings.Split(withoutComments(text), "\n") {
 		s.line(i+1, strings.TrimRight(line, " \t\r"))
@@ -133,8 +131,8 @@ func (s *splitter) flush() {
 }
 
 func (s *splitter) add(line int, text string) {
-	if words := Words(text); words != "" {
-		s.all = append(s.all, Sentence{Line: line, Text: strings.TrimSpace(text), Digest: digest(words)})
+	if plain := words(text); plain != "" {
+		s.all = append(s.all, Sentence{Line: line, Text: strings.TrimSpace(text), Digest: digest(plain)})
 	}
 }
 
@@ -172,9 +170,9 @@ func withoutComments(text string) string {
 	}
 }
 
-// Words returns what a digest is of: the words of a sentence in lower case, without
+// words returns what a digest is of: the words of a sentence in lower case, without
 // markup and punctuation.
-func Words(text string) string {
+func words(text string) string {
 	text = quotes.Replace(tag.ReplaceAllString(link.ReplaceAllString(text, "$1"), " "))
 	var words []string
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {

@@ -1,4 +1,4 @@
-package show
+package ask
 
 import (
 	"encoding/json"
@@ -110,7 +110,7 @@ status:
 `},
 	} {
 		var out strings.Builder
-		if err := List(&out, tc.format, tc.pods, now); err != nil {
+		if err := Write(&out, tc.format, tc.pods, now); err != nil {
 			t.Error(err)
 		}
 		if diff := cmp.Diff(tc.want, out.String()); diff != "" {
@@ -150,7 +150,7 @@ INITIAL_SYNC_COMPLETE
 func TestAWholePodIsWhole(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := Pod(&out, JSON, web(), now); err != nil {
+	if err := WriteOne(&out, JSON, web(), now); err != nil {
 		t.Fatal(err)
 	}
 	var back corev1.Pod

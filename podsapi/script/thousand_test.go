@@ -1,4 +1,4 @@
-package stage
+package script
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/skewrig/skewrig/podsapi/client"
-	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/podsapi/server"
 	"github.com/skewrig/skewrig/record"
 )
@@ -85,17 +84,17 @@ func TestWhatAClientOfAThousandPodsMissed(t *testing.T) {
 type live struct {
 	*testing.T
 	node *Node
-	rest []script.Move
+	rest []Move
 }
 
 // playTo plays up to the move that is next to be told with a text.
 func (l *live) playTo(text string) {
 	l.Helper()
-	i := slices.IndexFunc(l.rest, func(m script.Move) bool { return strings.HasPrefix(m.Text, text) })
+	i := slices.IndexFunc(l.rest, func(m Move) bool { return strings.HasPrefix(m.Text, text) })
 	if i < 0 {
 		l.Fatalf("there is no move %q left", text)
 	}
-	if err := l.node.Play(l.Context(), l.rest[:i], atOnce, func(script.Move) {}); err != nil {
+	if err := l.node.Play(l.Context(), l.rest[:i], atOnce, func(Move) {}); err != nil {
 		l.Fatal(err)
 	}
 	l.rest = l.rest[i:]

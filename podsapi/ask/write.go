@@ -1,6 +1,4 @@
-// Package show writes pods and events of the Pods API as users of kubectl expect
-// them: as a table, as YAML or as JSON.
-package show
+package ask
 
 import (
 	"encoding/json"
@@ -24,9 +22,9 @@ const (
 	JSON  Format = "json"
 )
 
-// List writes pods in a format: JSON as one object of the kind List, YAML as one
+// Write writes pods in a format: JSON as one object of the kind List, YAML as one
 // document for each pod. Ages are those at the time now.
-func List(w io.Writer, f Format, pods []*corev1.Pod, now time.Time) error {
+func Write(w io.Writer, f Format, pods []*corev1.Pod, now time.Time) error {
 	switch f {
 	case JSON:
 		items := make([]any, len(pods))
@@ -44,12 +42,12 @@ func List(w io.Writer, f Format, pods []*corev1.Pod, now time.Time) error {
 	return table(w, pods, now)
 }
 
-// Pod writes one pod in a format.
-func Pod(w io.Writer, f Format, pod *corev1.Pod, now time.Time) error {
+// WriteOne writes one pod in a format.
+func WriteOne(w io.Writer, f Format, pod *corev1.Pod, now time.Time) error {
 	if f == JSON {
 		return writeJSON(w, object(pod))
 	}
-	return List(w, f, []*corev1.Pod{pod}, now)
+	return Write(w, f, []*corev1.Pod{pod}, now)
 }
 
 func table(w io.Writer, pods []*corev1.Pod, now time.Time) error {

@@ -1,6 +1,4 @@
-// Package stage plays a script of a node's life on the reference server of the Pods
-// API, to whatever client connects, and reports what each client did and missed.
-package stage
+package script
 
 import (
 	"context"
@@ -9,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/harness/await"
-	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/podsapi/server"
 )
 
@@ -21,9 +18,9 @@ type Node struct {
 	names  map[types.UID]string // of all pods that there ever were
 }
 
-// Start serves at a socket: no pods yet, and not ready. The error says what is wrong
+// Serve serves at a socket: no pods yet, and not ready. The error says what is wrong
 // with the socket.
-func Start(socket string) (*Node, error) {
+func Serve(socket string) (*Node, error) {
 	n := &Node{socket: socket, names: make(map[types.UID]string)}
 	return n, n.start()
 }
@@ -42,23 +39,23 @@ func (n *Node) Close() error {
 }
 
 // Do makes a move.
-func (n *Node) Do(action script.Action) error {
+func (n *Node) Do(action Action) error {
 	switch a := action.(type) {
-	case script.Set:
+	case Set:
 		n.know(a.Pods)
 		return n.server.Set(a.Pods...)
-	case script.Remove:
+	case Remove:
 		n.server.Remove(a.UIDs...)
-	case script.SetReady:
+	case SetReady:
 		n.server.SetReady(a.Ready)
-	case script.Disturb:
+	case Disturb:
 		n.server.Disturb(server.Disturbance{Delay: a.Delay, BreakAfter: a.BreakAfter})
-	case script.Stop:
+	case Stop:
 		n.runs = append(n.runs, n.run())
 		err := n.server.Close()
 		n.server = nil
 		return err
-	case script.Start:
+	case Start:
 		if err := n.start(); err != nil {
 			return err
 		}
@@ -88,7 +85,7 @@ func RealTime() Clock {
 
 // Play makes each move at its time, and calls before with it first. The error is
 // that of a move, or that of the context.
-func (n *Node) Play(ctx context.Context, moves []script.Move, clock Clock, before func(script.Move)) error {
+func (n *Node) Play(ctx context.Context, moves []Move, clock Clock, before func(Move)) error {
 	for _, m := range moves {
 		if err := clock(ctx, m.At); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package sentence_test
+package ledger_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skewrig/skewrig/scenarios/ledger/sentence"
+	"github.com/skewrig/skewrig/scenarios/ledger"
 )
 
 func TestSplit(t *testing.T) {
@@ -31,7 +31,7 @@ after the list
 ---
 `
 	var got []string
-	for _, s := range sentence.Split(text) {
+	for _, s := range ledger.Sentences(text) {
 		got = append(got, fmt.Sprintf("%d %s", s.Line, s.Text))
 	}
 	want := []string{
@@ -49,7 +49,7 @@ after the list
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	digest := func(text string) string {
-		all := sentence.Split(text)
+		all := ledger.Sentences(text)
 		if len(all) != 1 {
 			t.Fatalf("%q has %d sentences", text, len(all))
 		}

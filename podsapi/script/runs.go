@@ -1,4 +1,4 @@
-package stage
+package script
 
 import (
 	"cmp"
@@ -26,17 +26,17 @@ type Run struct {
 type Client struct {
 	server.Client
 	// Behind are the pods that the client is behind on, by their names.
-	Behind []Pod `json:"behind,omitempty"`
+	Behind []Behind `json:"behind,omitempty"`
 }
 
-// Pod is a pod as its author knows it, and as a client does.
-type Pod struct {
+// Behind is a pod as its author knows it, and as a client does.
+type Behind struct {
 	// Name has the namespace, as in namespace/name.
 	Name string    `json:"name"`
 	UID  types.UID `json:"uid"`
 }
 
-func (p Pod) compare(q Pod) int {
+func (p Behind) compare(q Behind) int {
 	return cmp.Or(cmp.Compare(p.Name, q.Name), cmp.Compare(p.UID, q.UID))
 }
 
@@ -68,10 +68,10 @@ func (n *Node) know(pods []*corev1.Pod) {
 }
 
 // named are pods in the order of their names.
-func (n *Node) named(uids []types.UID) (pods []Pod) {
+func (n *Node) named(uids []types.UID) (pods []Behind) {
 	for _, uid := range uids {
-		pods = append(pods, Pod{n.names[uid], uid})
+		pods = append(pods, Behind{n.names[uid], uid})
 	}
-	slices.SortFunc(pods, Pod.compare)
+	slices.SortFunc(pods, Behind.compare)
 	return pods
 }

@@ -1,4 +1,4 @@
-package stage
+package script
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/podsapi/client"
-	"github.com/skewrig/skewrig/podsapi/script"
 	"github.com/skewrig/skewrig/record"
 )
 
@@ -25,9 +24,9 @@ func socketPath(t *testing.T) string {
 	return filepath.Join(dir, "pods.sock")
 }
 
-func planned(t *testing.T, steps string) []script.Move {
+func planned(t *testing.T, steps string) []Move {
 	t.Helper()
-	s, err := script.Parse("test.yaml", []byte("apiVersion: skewrig.dev/v1alpha1\nkind: PodsAPIScript\nsteps:\n"+steps))
+	s, err := Parse("test.yaml", []byte("apiVersion: skewrig.dev/v1alpha1\nkind: PodsAPIScript\nsteps:\n"+steps))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,7 @@ func atOnce(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 func started(t *testing.T) (*Node, *client.Client) {
 	t.Helper()
-	n, err := Start(socketPath(t))
+	n, err := Serve(socketPath(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +74,7 @@ func TestALifeIsSeen(t *testing.T) {
 - wait: 1h
 `)
 	var last string
-	ask := func(m script.Move) {
+	ask := func(m Move) {
 		// One that was refused waits before it connects again: this one is new.
 		a := dialled(t, n).Ask(t.Context(), client.Request{Method: client.ListPods})
 		codes[last] = a.Code + strings.Repeat(" pod", len(a.List))
@@ -103,7 +102,7 @@ func TestALifeIsSeen(t *testing.T) {
 func TestAWatchIsTold(t *testing.T) {
 	t.Parallel()
 	n, c := started(t)
-	if err := n.Play(t.Context(), planned(t, "- add: {name: web, count: 3}\n- ready: true\n"), atOnce, func(script.Move) {}); err != nil {
+	if err := n.Play(t.Context(), planned(t, "- add: {name: web, count: 3}\n- ready: true\n"), atOnce, func(Move) {}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -137,11 +136,11 @@ func TestPlayEndsWithItsContext(t *testing.T) {
 	n, _ := started(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	clock := RealTime()
-	err := n.Play(ctx, planned(t, "- ready: true\n- wait: 24h\n"), clock, func(script.Move) { cancel() })
+	err := n.Play(ctx, planned(t, "- ready: true\n- wait: 24h\n"), clock, func(Move) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := Start(n.socket); err == nil {
+	if _, err := Serve(n.socket); err == nil {
 		t.Error("a socket that is served was served again")
 	}
 }
@@ -181,7 +180,7 @@ func TestTheScriptsOfTheDocs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := script.Parse(path, text)
+		s, err := Parse(path, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +189,7 @@ func TestTheScriptsOfTheDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, c := started(t)
-		if err := n.Play(t.Context(), moves, atOnce, func(script.Move) {}); err != nil {
+		if err := n.Play(t.Context(), moves, atOnce, func(Move) {}); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		if a := c.Ask(t.Context(), client.Request{Method: client.ListPods}); a.Code != "OK" || len(a.List) == 0 {

@@ -1,5 +1,4 @@
-// Package cgroup makes control groups (cgroups(7)) of either version and removes them. It takes root.
-package cgroup
+package process
 
 import (
 	"errors"
@@ -15,42 +14,42 @@ import (
 
 // root is where the hierarchies are mounted: the only one of version 2, or below it one for each
 // controller of version 1.
-const root = "/sys/fs/cgroup"
+const cgroupRoot = "/sys/fs/cgroup"
 
 // hierarchies are the directories at which they are mounted, and whether the only one is of
 // version 2.
 func hierarchies() (dirs []string, unified bool, _ error) {
-	if is(root, unix.CGROUP2_SUPER_MAGIC) {
-		return []string{root}, true, nil
+	if isOf(cgroupRoot, unix.CGROUP2_SUPER_MAGIC) {
+		return []string{cgroupRoot}, true, nil
 	}
-	entries, err := os.ReadDir(root)
+	entries, err := os.ReadDir(cgroupRoot)
 	for _, e := range entries { // a link is another name of a controller
-		dir := filepath.Join(root, e.Name())
-		if e.IsDir() && (is(dir, unix.CGROUP_SUPER_MAGIC) || is(dir, unix.CGROUP2_SUPER_MAGIC)) {
+		dir := filepath.Join(cgroupRoot, e.Name())
+		if e.IsDir() && (isOf(dir, unix.CGROUP_SUPER_MAGIC) || isOf(dir, unix.CGROUP2_SUPER_MAGIC)) {
 			dirs = append(dirs, dir)
 		}
 	}
 	if len(dirs) == 0 {
-		err = errors.Join(err, fmt.Errorf("no cgroups are mounted at %s", root))
+		err = errors.Join(err, fmt.Errorf("no cgroups are mounted at %s", cgroupRoot))
 	}
 	return dirs, false, err
 }
 
-// is reports whether a directory is of a file system.
-func is(dir string, magic int64) bool {
+// isOf reports whether a directory is of a file system.
+func isOf(dir string, magic int64) bool {
 	var of unix.Statfs_t
 	return unix.Statfs(dir, &of) == nil && of.Type == magic
 }
 
-// Check returns why no cgroup can be made here, if none can.
-func Check() error {
+// CheckCgroups returns why no cgroup can be made here, if none can.
+func CheckCgroups() error {
 	_, _, err := hierarchies()
 	return err
 }
 
-// Make makes a group, given by its path in each hierarchy, with the groups above it. Processes in
+// MakeCgroup makes a group, given by its path in each hierarchy, with the groups above it. Processes in
 // it may use what those above it may.
-func Make(path string) error {
+func MakeCgroup(path string) error {
 	dirs, unified, err := hierarchies()
 	failures := []error{err}
 	for _, dir := range dirs {
@@ -95,16 +94,16 @@ func inherit(above, dir, file string) error {
 	return errors.Join(err, os.WriteFile(filepath.Join(dir, file), value, 0o644))
 }
 
-// Remove removes a group in each hierarchy, with those in it. None may have a process. That it is
+// RemoveCgroup removes a group in each hierarchy, with those in it. None may have a process. That it is
 // not there is no error.
-func Remove(path string) error {
+func RemoveCgroup(path string) error {
 	dirs, _, err := hierarchies()
 	if err != nil {
 		return nil //nolint:nilerr // where there are no cgroups, there is not this one
 	}
 	var failures []error
 	for _, dir := range dirs {
-		failures = append(failures, remove(filepath.Join(dir, path)))
+		failures = append(failures, removeGroup(filepath.Join(dir, path)))
 	}
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("removing cgroup %s: %w", path, err)
@@ -112,8 +111,8 @@ func Remove(path string) error {
 	return nil
 }
 
-// remove removes a directory of a hierarchy. The files in it go with it.
-func remove(dir string) error {
+// removeGroup removes a directory of a hierarchy. The files in it go with it.
+func removeGroup(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -121,7 +120,7 @@ func remove(dir string) error {
 	failures := []error{err}
 	for _, e := range entries {
 		if e.IsDir() {
-			failures = append(failures, remove(filepath.Join(dir, e.Name())))
+			failures = append(failures, removeGroup(filepath.Join(dir, e.Name())))
 		}
 	}
 	if err := syscall.Rmdir(dir); err != nil {
