@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // healthChecking are the flags and the state of grpc-health-checking.
@@ -113,25 +113,9 @@ func (c *certificateFlags) read(p *process) (*tls.Certificate, error) {
 	if c.certFile == "" || isOfImage(c.certFile, "localhost.crt") && isOfImage(c.keyFile, "localhost.key") {
 		return nil, nil
 	}
-	return readCertificate(p.ReadFile, c.certFile, c.keyFile)
+	return shell.ReadCertificate(p.ReadFile, c.certFile, c.keyFile)
 }
 
 // isOfImage reports whether a path, relative to the root directory in which
 // the program runs, is that of a file in it.
 func isOfImage(file, name string) bool { return path.Clean("/"+file) == "/"+name }
-
-func readCertificate(read func(name string) ([]byte, error), certFile, keyFile string) (*tls.Certificate, error) {
-	cert, err := read(certFile)
-	if err != nil {
-		return nil, fmt.Errorf("reading the certificate: %w", err)
-	}
-	key, err := read(keyFile)
-	if err != nil {
-		return nil, fmt.Errorf("reading the private key: %w", err)
-	}
-	certificate, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("loading %s and %s: %w", certFile, keyFile, err)
-	}
-	return &certificate, nil
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // deletionTime is how long serve-hostname lives on after SIGTERM.
@@ -43,12 +44,12 @@ func (p *process) awaitDeletion(ctx context.Context, port int, after time.Durati
 	p.log.Printf("Serving on port %d.", port)
 	sig, ok := p.waitSignal(ctx, sigterm)
 	if !ok {
-		return exitKilled
+		return shell.ExitKilled
 	}
 	p.log.Printf("Shutting down after receiving signal: %s.", sig)
 	p.log.Printf("Awaiting pod deletion.")
-	if !pass(ctx, after) {
-		return exitKilled
+	if !shell.Pass(ctx, after) {
+		return shell.ExitKilled
 	}
 	return 0
 }
@@ -57,7 +58,7 @@ func (f hostnameFlags) serve(ctx context.Context, p *process) error {
 	if f.http && (f.tcp || f.udp) {
 		return errors.New("TCP or UDP can't be served together with HTTP: add --http=false")
 	}
-	hostname := p.hostname()
+	hostname := p.Hostname()
 	var errs []error
 	if f.tcp {
 		stream := &behavior.Stream{Send: hostname, Close: true}

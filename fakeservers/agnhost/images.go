@@ -1,5 +1,5 @@
 // Package agnhost plays the public images that tests of Kubernetes use: the
-// agnhost test image with its subcommands, pause, busybox, and an image of
+// agnhost test image with its subcommands, pause, busybox (package shell), and an image of
 // skewrig's own that serves any behavior. Each program has the flags, defaults,
 // endpoints and exit codes of the original, whose source is test/images/agnhost
 // in the Kubernetes repository, v1.37.1, and runs inside this process on the
@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // Sizes that the image service reports, about those of the originals in bytes.
@@ -30,13 +31,13 @@ const ServerImage = "skewrig.dev/server"
 
 // Entries returns what an image catalog needs to play the images.
 func Entries() []image.Entry {
-	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Links: []string{"/agnhost-2"}, Cmd: []string{"pause"}, Run: playAgnhost, Exec: playExec}
+	agnhost := image.Image{SizeBytes: sizeAgnhost, Entrypoint: []string{"/agnhost"}, Links: []string{"/agnhost-2"}, Cmd: []string{"pause"}, Run: playAgnhost, Exec: shell.Exec}
 	// There is nothing in the pause image to run beside it.
 	pause := image.Image{SizeBytes: sizePause, Entrypoint: []string{"/pause"}, Run: playPause}
-	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: playBusybox, Exec: playExec}
+	busybox := image.Image{SizeBytes: sizeBusybox, Cmd: []string{"sh"}, Run: shell.Main, Exec: shell.Exec}
 	// What nginx serves is not played: that it answers is.
 	nginx := Any(behavior.Listener{Port: 80, Protocol: behavior.HTTP1})
-	own := image.Image{SizeBytes: sizeServer, Entrypoint: []string{"/server"}, Run: playServer, Exec: playExec}
+	own := image.Image{SizeBytes: sizeServer, Entrypoint: []string{"/server"}, Run: playServer, Exec: shell.Exec}
 	return []image.Entry{
 		{Pattern: "registry.k8s.io/e2e-test-images/agnhost", Image: agnhost},
 		{Pattern: "registry.k8s.io/e2e-test-images/busybox", Image: busybox},
@@ -58,33 +59,21 @@ func playAgnhost(ctx context.Context, p *image.Process) int {
 			return execute(ctx, process)
 		}
 	}
-	return playBusybox(ctx, p)
+	return shell.Main(ctx, p)
 }
 
 // playPause plays registry.k8s.io/pause, whose source is build/pause/linux/pause.c.
 func playPause(ctx context.Context, p *image.Process) int {
 	if len(p.Args) == 0 || path.Base(p.Args[0]) != "pause" {
-		return notPlayed(p.Stderr, p.Args, []string{"pause"})
+		return shell.NotPlayed(p.Stderr, p.Args, []string{"pause"})
 	}
 	process := newProcess(p)
 	defer process.close()
 	sig, ok := process.waitSignal(ctx, sigint, sigterm)
 	if !ok {
-		return exitKilled
+		return shell.ExitKilled
 	}
 	names := map[syscall.Signal]string{sigint: "Interrupt", sigterm: "Terminated"} // as of strsignal
 	fmt.Fprintf(process.Stderr, "Shutting down, got signal: %s\n", names[sig])
 	return 0
-}
-
-// playBusybox plays a command of a Unix system as the main process of a container.
-// Process 1 of a container ignores the signals that it has no handler for, so
-// only the kill ends it early.
-func playBusybox(ctx context.Context, p *image.Process) int {
-	return newSession(p, p.Streams).run(ctx, p.Args, p.Signals, true)
-}
-
-// playExec plays a command beside the main process.
-func playExec(ctx context.Context, p *image.Process, args []string, streams image.Streams) int {
-	return newSession(p, streams).run(ctx, args, streams.Signals, false)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/image"
 )
 
-// shell runs a script in the container of a process.
-func shell(t *testing.T, p *image.Process, script string) (code int, output string) {
+// runShell runs a script in the container of a process.
+func runShell(t *testing.T, p *image.Process, script string) (code int, output string) {
 	t.Helper()
 	catalog, err := agnhost.NewCatalog(nil, nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestKill(t *testing.T) {
 			sent = signal
 			return nil
 		}}
-		code, out := shell(t, p, script)
+		code, out := runShell(t, p, script)
 		if code != want.code || sent != want.sent || out != want.out {
 			t.Errorf("%s: exit code %d, signal %d, %q, want %+v", script, code, sent, out, want)
 		}
@@ -63,7 +63,7 @@ func TestKill(t *testing.T) {
 func TestARelativePathLeadsFromTheWorkingDirectory(t *testing.T) {
 	t.Parallel()
 	p := &image.Process{Dir: "/opt/app"}
-	if code, out := shell(t, p, "echo x >file; cat /opt/app/file; pwd; cd ..; cat app/file"); code != 0 || out != "x\n/opt/app\nx\n" {
+	if code, out := runShell(t, p, "echo x >file; cat /opt/app/file; pwd; cd ..; cat app/file"); code != 0 || out != "x\n/opt/app\nx\n" {
 		t.Errorf("exit code %d, %q", code, out)
 	}
 	if data, err := p.ReadFile("../app/file"); err != nil || !strings.HasPrefix(string(data), "x") {

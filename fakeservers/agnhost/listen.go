@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // ListenVariable is the variable of the environment that holds a JSON array of
@@ -27,7 +27,7 @@ func Listeners(listeners ...behavior.Listener) image.Image {
 	return image.Image{
 		SizeBytes:  sizeServer,
 		Entrypoint: []string{"/server"},
-		Exec:       playExec,
+		Exec:       shell.Exec,
 		Run: func(ctx context.Context, p *image.Process) int {
 			process := newProcess(p)
 			defer process.close()
@@ -44,8 +44,8 @@ func Any(listeners ...behavior.Listener) image.Image {
 	server.Entrypoint, server.Cmd = nil, server.Entrypoint
 	serve := server.Run
 	server.Run = func(ctx context.Context, p *image.Process) int {
-		if len(p.Args) > 0 && commands()[path.Base(p.Args[0])] != nil {
-			return playBusybox(ctx, p)
+		if len(p.Args) > 0 && shell.Plays(p.Args[0]) {
+			return shell.Main(ctx, p)
 		}
 		return serve(ctx, p)
 	}
@@ -85,7 +85,7 @@ func (p *process) listeners(texts []string) ([]behavior.Listener, error) {
 		}
 		listeners = append(listeners, listener)
 	}
-	if text, found := p.getenv(ListenVariable); found {
+	if text, found := p.Getenv(ListenVariable); found {
 		var more []behavior.Listener
 		if err := decode(text, &more); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", ListenVariable, err))
@@ -126,7 +126,7 @@ func (p *process) serveAll(ctx context.Context, listeners []behavior.Listener) i
 	}
 	sig, ok := p.waitSignal(ctx, sigterm, sigint)
 	if !ok {
-		return exitKilled
+		return shell.ExitKilled
 	}
 	p.log.Printf("ending after signal: %s", sig)
 	return 0

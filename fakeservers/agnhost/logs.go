@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // logsGenerator writes a number of lines, evenly over a time, as klog would.
@@ -33,7 +35,7 @@ func (p *process) generate(ctx context.Context, total int, duration time.Duratio
 		p.klog("I", logLine(id))
 		select {
 		case <-ctx.Done():
-			return exitKilled // Or the signal's, which untilSignal knows.
+			return shell.ExitKilled // Or the signal's, which untilSignal knows.
 		case <-ticker.C:
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 const (
@@ -65,7 +67,7 @@ func (f *mountFlags) run(ctx context.Context, p *process) int {
 	note(f.printInLoop(ctx, p))
 	switch {
 	case ctx.Err() != nil:
-		return exitKilled
+		return shell.ExitKilled
 	case failed != nil:
 		return exitError
 	}
@@ -129,7 +131,7 @@ func (f *mountFlags) printInLoop(ctx context.Context, p *process) error {
 		if err == nil && f.breakOnContent && string(data) == mountContent {
 			return nil
 		}
-		if !pass(ctx, mountRetry) {
+		if !shell.Pass(ctx, mountRetry) {
 			return ctx.Err()
 		}
 	}

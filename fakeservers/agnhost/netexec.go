@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 	"github.com/skewrig/skewrig/harness/await"
 )
 
@@ -114,7 +115,7 @@ func (n *netexecServer) run(ctx context.Context) int {
 	for {
 		select {
 		case <-ctx.Done():
-			return exitKilled
+			return shell.ExitKilled
 		case <-stop:
 			return 0
 		case exit := <-n.exits:
@@ -138,13 +139,13 @@ func (n *netexecServer) run(ctx context.Context) int {
 
 // exit waits as the request has it, and returns the exit code.
 func (n *netexecServer) exit(ctx context.Context, request exitRequest) int {
-	if !pass(ctx, request.after) {
-		return exitKilled
+	if !shell.Pass(ctx, request.after) {
+		return shell.ExitKilled
 	}
 	if request.patience > 0 {
 		await.Until(ctx, request.patience, func() bool { return n.answering.Load() == 0 })
 		if ctx.Err() != nil {
-			return exitKilled
+			return shell.ExitKilled
 		}
 		n.log.Print("Graceful shutdown completed")
 	}
@@ -174,11 +175,11 @@ func (n *netexecServer) datagram(datagram []byte, from net.Addr) []byte {
 	command, argument, _ := strings.Cut(text, " ")
 	switch strings.ToLower(command) {
 	case "hostname":
-		return []byte(n.hostname())
+		return []byte(n.Hostname())
 	case "echo":
 		return []byte(strings.ToLower(argument))
 	case "envvar":
-		value, _ := n.getenv(strings.TrimSpace(argument))
+		value, _ := n.Getenv(strings.TrimSpace(argument))
 		return []byte(value)
 	case "clientip":
 		return []byte(from.String())

@@ -4,18 +4,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // handler returns netexec's endpoints, or the one that stands for all of them.
 func (n *netexecServer) handler() http.Handler {
 	mux := http.NewServeMux()
-	hostname := says(func(*http.Request) string { return n.hostname() })
+	hostname := says(func(*http.Request) string { return n.Hostname() })
 	for path, handle := range map[string]http.HandlerFunc{
 		"/":           says(func(*http.Request) string { return fmt.Sprintf("NOW: %v", time.Now()) }),
 		"/clientip":   says(func(r *http.Request) string { return r.RemoteAddr }),
@@ -168,7 +169,7 @@ func (n *netexecServer) handleEnvvar(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "'var' query parameter is required", http.StatusBadRequest)
 		return
 	}
-	value, found := n.getenv(name)
+	value, found := n.Getenv(name)
 	if !found {
 		http.Error(w, fmt.Sprintf("env var %q is not set", name), http.StatusInternalServerError)
 		return
@@ -193,11 +194,10 @@ func (n *netexecServer) handleShell(w http.ResponseWriter, r *http.Request) {
 	if script == "" {
 		script = r.FormValue("cmd")
 	}
-	var output boundedText
-	code := runCommand(r.Context(), newSession(n.Process, image.Streams{Stdout: &output, Stderr: &output}), []string{"sh", "-c", script})
+	output, code := shell.Output(r.Context(), n.Process, script)
 	result := map[string]string{}
-	if text := output.Bytes(); len(text) > 0 {
-		result["output"] = string(text)
+	if len(output) > 0 {
+		result["output"] = string(output)
 	}
 	if code != 0 {
 		result["error"] = fmt.Sprintf("exit status %d", code)
@@ -243,4 +243,45 @@ func writeJSON(w http.ResponseWriter, value any) {
 		return
 	}
 	_, _ = w.Write(data)
+}
+
+const (
+	// dialLimit is how long netexec's /dial waits for an answer.
+	dialLimit = 5 * time.Second
+	// maxTries is how many requests it sends at most.
+	maxTries = 100
+)
+
+// handleDial has the server send requests over HTTP, and answers with what they brought.
+func (n *netexecServer) handleDial(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	tries, err := 1, error(nil)
+	if text := q.Get("tries"); text != "" {
+		tries, err = strconv.Atoi(text)
+	}
+	if tries > maxTries {
+		err = fmt.Errorf("must be at most %d", maxTries)
+	}
+	protocol := strings.ToLower(q.Get("protocol"))
+	switch {
+	case err != nil:
+		http.Error(w, fmt.Sprintf("tries parameter is invalid. %v", err), http.StatusBadRequest)
+		return
+	case q.Get("request") == "":
+		http.Error(w, "request parameter not specified.", http.StatusBadRequest)
+		return
+	case protocol != "" && protocol != "http":
+		http.Error(w, "skewrig doesn't implement /dial over "+protocol, http.StatusNotImplemented)
+		return
+	}
+	url := "http://" + net.JoinHostPort(q.Get("host"), q.Get("port")) + "/" + q.Get("request")
+	output := make(map[string][]string)
+	for range tries {
+		if _, body, err := shell.Fetch(r.Context(), n.Process, url, dialLimit, false); err != nil {
+			output["errors"] = append(output["errors"], err.Error())
+		} else {
+			output["responses"] = append(output["responses"], body)
+		}
+	}
+	writeJSON(w, output)
 }

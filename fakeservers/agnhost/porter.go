@@ -91,10 +91,10 @@ func (p *process) servePorter(ctx context.Context, kind, number, value string, a
 
 func (p *process) porterCertificate() (*tls.Certificate, error) {
 	files := certificateFlags{certFile: "localhost.crt", keyFile: "localhost.key"}
-	if file, _ := p.getenv("CERT_FILE"); file != "" {
+	if file, _ := p.Getenv("CERT_FILE"); file != "" {
 		files.certFile = file
 	}
-	if file, _ := p.getenv("KEY_FILE"); file != "" {
+	if file, _ := p.Getenv("KEY_FILE"); file != "" {
 		files.keyFile = file
 	}
 	return files.read(p)

@@ -2,7 +2,6 @@ package agnhost
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/image"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // The exit codes that have a meaning of their own.
@@ -26,11 +26,6 @@ const (
 	exitSignal = 2
 	// exitKlog is that of klog.Fatal.
 	exitKlog = 255
-	// exitNotFound is a shell's for a command that there isn't.
-	exitNotFound = 127
-	// exitBySignal is what a shell adds to the signal that ended a command.
-	exitBySignal = 128
-	exitKilled   = exitBySignal + int(syscall.SIGKILL)
 )
 
 const (
@@ -51,10 +46,10 @@ type process struct {
 
 func newProcess(p *image.Process) *process {
 	var mu sync.Mutex
-	stderr := &lockedWriter{mu: &mu, out: p.Stderr}
+	stderr := shell.Locked(&mu, p.Stderr)
 	return &process{
 		Process: p,
-		Stdout:  &lockedWriter{mu: &mu, out: p.Stdout},
+		Stdout:  shell.Locked(&mu, p.Stdout),
 		Stderr:  stderr,
 		log:     log.New(stderr, "", log.LstdFlags),
 	}
@@ -117,7 +112,7 @@ func (p *process) waitSignal(ctx context.Context, handled ...syscall.Signal) (sy
 // ends it.
 func (p *process) wait(ctx context.Context) int {
 	if _, ok := p.waitSignal(ctx, sigterm, sigint, syscall.SIGHUP, syscall.SIGQUIT); !ok {
-		return exitKilled
+		return shell.ExitKilled
 	}
 	return exitSignal
 }
@@ -135,74 +130,11 @@ func (p *process) untilSignal(ctx context.Context, run func(context.Context) int
 	})
 	code := p.wait(ctx)
 	cancel()
-	if own := <-ended; code == exitKilled {
+	if own := <-ended; code == shell.ExitKilled {
 		return own
 	}
 	return code
 }
 
-// pass waits, and reports false if the process was killed before.
-func pass(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// hostname returns the pod's host name: its own name, unless the environment
-// knows better.
-func (p *process) hostname() string {
-	if name, found := p.getenv("HOSTNAME"); found {
-		return name
-	}
-	parts := strings.Split(p.Container, "/")
-	if len(parts) < 2 {
-		return p.Container
-	}
-	return parts[1]
-}
-
-// getenv returns a variable of the environment: of several with one name, the
-// last.
-func (p *process) getenv(name string) (value string, found bool) {
-	for _, entry := range slices.Backward(p.Env) {
-		if value, found := strings.CutPrefix(entry, name+"="); found {
-			return value, true
-		}
-	}
-	return "", false
-}
-
 // uptime says how long the process has been running, as the programs print it.
 func (p *process) uptime() time.Duration { return time.Since(p.Started) }
-
-// lockedWriter lets several goroutines write to the container's log.
-type lockedWriter struct {
-	mu  *sync.Mutex
-	out io.Writer
-}
-
-func (w *lockedWriter) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.out.Write(b)
-}
-
-// discard drops what is written from now on.
-func (w *lockedWriter) discard() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.out = io.Discard
-}
-
-// notPlayed says that a command can't be played, and what can.
-func notPlayed(stderr io.Writer, args, known []string) int {
-	command := ""
-	if len(args) > 0 {
-		command = args[0]
-	}
-	fmt.Fprintf(stderr, "%q: skewrig doesn't implement this command here; it implements %s\n", command, strings.Join(known, ", "))
-	return exitNotFound
-}

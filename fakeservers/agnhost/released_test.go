@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/record"
 )
@@ -36,8 +37,8 @@ func withReleased(t *testing.T, path string) *container {
 	if err := os.WriteFile(filepath.Join(volume, "ca.crt"), []byte("of the container\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	played := agnhost.WithHealthProbe(agnhost.Listeners(behavior.Listener{Port: 5000, Protocol: behavior.GRPC}),
-		agnhost.HealthProbe{Path: path, Program: "grpc-health-probe@v0.90.1"})
+	played := shell.WithHealthProbe(agnhost.Listeners(behavior.Listener{Port: 5000, Protocol: behavior.GRPC}),
+		shell.HealthProbe{Path: path, Program: "grpc-health-probe@v0.90.1"})
 	c := runImage(t, &played, spec{
 		env:    []string{"SSL_CERT_FILE=/etc/hostname", "GRPC_TRACE=all"},
 		mounts: []image.Mount{{ContainerPath: "/tls", HostPath: volume, ReadOnly: true}},

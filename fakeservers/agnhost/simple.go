@@ -12,6 +12,7 @@ import (
 
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/server"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 )
 
 // terminationLog is where a container's last words go by default
@@ -25,10 +26,10 @@ func pauseProgram(*pflag.FlagSet) runner {
 		fmt.Fprintln(p.Stdout, "Signals registered")
 		sig, ok := p.waitSignal(ctx, sigint, sigterm)
 		if !ok {
-			return exitKilled
+			return shell.ExitKilled
 		}
 		message := fmt.Sprintf("exiting because of signal %q\n", sig)
-		path, found := p.getenv("TERMINATION_MESSAGE_PATH")
+		path, found := p.Getenv("TERMINATION_MESSAGE_PATH")
 		if !found || path == "" {
 			path = terminationLog
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
@@ -48,9 +49,9 @@ type Library struct {
 
 // Catalog returns what plays the images in a container.
 func (l Library) Catalog() (*image.Catalog, error) {
-	probes := make(map[release.Version]agnhost.HealthProbe)
+	probes := make(map[release.Version]shell.HealthProbe)
 	for _, v := range l.HealthProbes() {
-		probes[v] = agnhost.HealthProbe{Path: HealthProbePath(v), Program: "grpc-health-probe@" + string(v)}
+		probes[v] = shell.HealthProbe{Path: HealthProbePath(v), Program: "grpc-health-probe@" + string(v)}
 	}
 	catalog, err := agnhost.NewCatalog(l.Images, probes)
 	if err == nil && l.Default != nil {

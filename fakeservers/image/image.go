@@ -9,6 +9,8 @@ import (
 	"errors"
 	"io"
 	"net/netip"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -130,4 +132,28 @@ func (p *Process) SayUp() {
 	if p.Up != nil {
 		p.Up()
 	}
+}
+
+// Hostname returns the pod's host name: its own name, unless the environment
+// knows better.
+func (p *Process) Hostname() string {
+	if name, found := p.Getenv("HOSTNAME"); found {
+		return name
+	}
+	parts := strings.Split(p.Container, "/")
+	if len(parts) < 2 {
+		return p.Container
+	}
+	return parts[1]
+}
+
+// Getenv returns a variable of the environment: of several with one name, the
+// last.
+func (p *Process) Getenv(name string) (value string, found bool) {
+	for _, entry := range slices.Backward(p.Env) {
+		if value, found := strings.CutPrefix(entry, name+"="); found {
+			return value, true
+		}
+	}
+	return "", false
 }

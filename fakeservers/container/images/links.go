@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/container"
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 	"github.com/skewrig/skewrig/harness/layer"
 )
 
@@ -46,7 +46,7 @@ func links(played *image.Image, commands []string) (all layer.Layer) {
 		names[absolute(own[0])] = true
 	}
 	if played.Exec != nil {
-		for _, command := range agnhost.Commands() {
+		for _, command := range shell.Commands() {
 			names[absolute(command)] = true
 		}
 	}

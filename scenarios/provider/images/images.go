@@ -12,6 +12,7 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/agnhost"
 	"github.com/skewrig/skewrig/fakeservers/behavior"
 	"github.com/skewrig/skewrig/fakeservers/image"
+	"github.com/skewrig/skewrig/fakeservers/shell"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
@@ -23,7 +24,7 @@ import (
 // A scenario's own mapping comes first. The executables that images have are found by
 // binary.
 func Library(ctx context.Context, images []record.Image, binary provider.Binary) (*image.Catalog, error) {
-	probes := make(map[release.Version]agnhost.HealthProbe)
+	probes := make(map[release.Version]shell.HealthProbe)
 	for _, i := range images {
 		if i.HealthProbe == "" {
 			continue
@@ -32,7 +33,7 @@ func Library(ctx context.Context, images []record.Image, binary provider.Binary)
 		if err != nil {
 			return nil, err
 		}
-		probes[i.HealthProbe] = agnhost.HealthProbe{Path: b.Path, Program: string(b.Component) + "@" + string(b.Version)}
+		probes[i.HealthProbe] = shell.HealthProbe{Path: b.Path, Program: string(b.Component) + "@" + string(b.Version)}
 	}
 	return agnhost.NewCatalog(images, probes)
 }
@@ -134,4 +135,4 @@ func KnownImages() (patterns []string) {
 }
 
 // KnownCommands are those that can be run in a container, sorted.
-func KnownCommands() []string { return agnhost.Commands() }
+func KnownCommands() []string { return shell.Commands() }

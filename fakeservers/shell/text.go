@@ -1,9 +1,10 @@
-package agnhost
+package shell
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 
@@ -60,4 +61,36 @@ func (s *session) lines(ctx context.Context, files []string) (lines []string, co
 		lines = append(lines, strings.TrimSuffix(line, "\n"))
 	}
 	return lines, code
+}
+
+// lockedWriter lets several goroutines write to the container's log.
+type lockedWriter struct {
+	mu  *sync.Mutex
+	out io.Writer
+}
+
+// Locked returns a writer to another one that is used by one goroutine at a time.
+func Locked(mu *sync.Mutex, out io.Writer) io.Writer { return &lockedWriter{mu, out} }
+
+func (w *lockedWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(b)
+}
+
+// discard drops what is written from now on.
+func (w *lockedWriter) discard() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out = io.Discard
+}
+
+// NotPlayed says that a command can't be played, and what can.
+func NotPlayed(stderr io.Writer, args, known []string) int {
+	command := ""
+	if len(args) > 0 {
+		command = args[0]
+	}
+	fmt.Fprintf(stderr, "%q: skewrig doesn't implement this command here; it implements %s\n", command, strings.Join(known, ", "))
+	return exitNotFound
 }

@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"context"
@@ -97,7 +97,7 @@ func (i *interactive) read(ctx context.Context) (code int, _ error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exitKilled, nil
+		return ExitKilled, nil
 	case line.Err() != nil:
 		return 0, errInterrupted
 	}
@@ -130,7 +130,7 @@ func (i *interactive) execute(ctx, line context.Context, statement *syntax.Stmt)
 	_, exited := errors.AsType[interp.ExitStatus](err)
 	switch {
 	case ctx.Err() != nil:
-		return exitKilled, true
+		return ExitKilled, true
 	case line.Err() != nil:
 		return 0, false
 	case err == nil || exited:

@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func env(_ context.Context, s *session, args []string) int {
 
 // hostname prints the host name: with -f, as /etc/hosts completes it, since there is no DNS.
 func hostname(_ context.Context, s *session, args []string) int {
-	name := (&process{Process: s.files}).hostname()
+	name := s.files.Hostname()
 	switch {
 	case len(args) == 0:
 		fmt.Fprintln(s.stdout, name)

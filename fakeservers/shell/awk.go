@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func awk(ctx context.Context, s *session, args []string) int {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exitKilled
+		return ExitKilled
 	case err != nil:
 		s.complain("awk", err)
 		return trouble

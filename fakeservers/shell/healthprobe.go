@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"context"
@@ -131,7 +131,7 @@ func (p *healthProbe) credentials(s *session) (credentials.TransportCredentials,
 		}
 	}
 	if p.cert != "" {
-		pair, err := readCertificate(s.readFile, p.cert, p.key)
+		pair, err := ReadCertificate(s.readFile, p.cert, p.key)
 		if err != nil {
 			return nil, err
 		}
@@ -186,4 +186,21 @@ func (p *healthProbe) ask(ctx context.Context, s *session, conn *grpc.ClientConn
 	}
 	fmt.Fprintf(s.stdout, "status: %v\n", answer.GetStatus())
 	return 0
+}
+
+// ReadCertificate reads a certificate and its key.
+func ReadCertificate(read func(name string) ([]byte, error), certFile, keyFile string) (*tls.Certificate, error) {
+	cert, err := read(certFile)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate: %w", err)
+	}
+	key, err := read(keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("reading the private key: %w", err)
+	}
+	certificate, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("loading %s and %s: %w", certFile, keyFile, err)
+	}
+	return &certificate, nil
 }

@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"context"
@@ -144,7 +144,7 @@ func runCommand(ctx context.Context, s *session, args []string) int {
 			return run(ctx, s, args[1:])
 		}
 	}
-	return notPlayed(s.stderr, args, Commands())
+	return NotPlayed(s.stderr, args, Commands())
 }
 
 // complain writes to the standard error as Unix commands do, and returns 1.
@@ -241,8 +241,8 @@ func sleep(ctx context.Context, s *session, args []string) int {
 	if len(args) == 0 {
 		return s.complain("sleep", fmt.Errorf("missing operand"))
 	}
-	if !pass(ctx, total) {
-		return exitKilled
+	if !Pass(ctx, total) {
+		return ExitKilled
 	}
 	return 0
 }
@@ -327,3 +327,44 @@ func rm(_ context.Context, s *session, letters string, names []string) int {
 		return s.files.Remove(s.path(name))
 	})
 }
+
+// Pass waits, and reports false if the process was killed before.
+func Pass(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// The exit codes of shells.
+const (
+	// exitNotFound is a shell's for a command that there isn't.
+	exitNotFound = 127
+	// exitBySignal is what a shell adds to the signal that ended a command.
+	exitBySignal = 128
+	ExitKilled   = exitBySignal + int(syscall.SIGKILL)
+)
+
+// Main plays a command of a Unix system as the main process of a container.
+// Process 1 of a container ignores the signals that it has no handler for, so
+// only the kill ends it early.
+func Main(ctx context.Context, p *image.Process) int {
+	return newSession(p, p.Streams).run(ctx, p.Args, p.Signals, true)
+}
+
+// Exec plays a command beside the main process.
+func Exec(ctx context.Context, p *image.Process, args []string, streams image.Streams) int {
+	return newSession(p, streams).run(ctx, args, streams.Signals, false)
+}
+
+// Output runs a script in a container, and returns what it writes, and its exit code.
+func Output(ctx context.Context, p *image.Process, script string) (output []byte, code int) {
+	var text boundedText
+	code = runCommand(ctx, newSession(p, image.Streams{Stdout: &text, Stderr: &text}), []string{"sh", "-c", script})
+	return text.Bytes(), code
+}
+
+// Plays reports whether a command, by its name or path, can be run.
+func Plays(command string) bool { return commands()[path.Base(command)] != nil }

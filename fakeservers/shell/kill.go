@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // kill sends a signal to processes: kill [-s SIGNAL | -SIGNAL] PID...
 func kill(_ context.Context, s *session, args []string) int {
-	signal, err := sigterm, error(nil)
+	signal, err := syscall.SIGTERM, error(nil)
 	switch {
 	case len(args) > 1 && args[0] == "-s":
 		signal, err = killSignal(args[1])

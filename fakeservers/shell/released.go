@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func (h HealthProbe) start(ctx context.Context, s *session, probe children.Comma
 		CPUSeconds: (ended.State.UserTime() + ended.State.SystemTime()).Seconds(),
 	})
 	if code < 0 {
-		return exitKilled
+		return ExitKilled
 	}
 	return code
 }

@@ -1,4 +1,4 @@
-package agnhost
+package shell
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 // maxFetched is how much of an answer is read, in bytes.
 const maxFetched = 1 << 20
 
-// fetch gets what is at a URL, as a process of a container does.
-func fetch(ctx context.Context, from *image.Process, url string, limit time.Duration, insecure bool) (status int, body string, err error) {
+// Fetch gets what is at a URL, as a process of a container does.
+func Fetch(ctx context.Context, from *image.Process, url string, limit time.Duration, insecure bool) (status int, body string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	transport := &http.Transport{
@@ -37,47 +37,6 @@ func fetch(ctx context.Context, from *image.Process, url string, limit time.Dura
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxFetched))
 	return answer.StatusCode, string(text), err
-}
-
-const (
-	// dialLimit is how long netexec's /dial waits for an answer.
-	dialLimit = 5 * time.Second
-	// maxTries is how many requests it sends at most.
-	maxTries = 100
-)
-
-// handleDial has the server send requests over HTTP, and answers with what they brought.
-func (n *netexecServer) handleDial(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	tries, err := 1, error(nil)
-	if text := q.Get("tries"); text != "" {
-		tries, err = strconv.Atoi(text)
-	}
-	if tries > maxTries {
-		err = fmt.Errorf("must be at most %d", maxTries)
-	}
-	protocol := strings.ToLower(q.Get("protocol"))
-	switch {
-	case err != nil:
-		http.Error(w, fmt.Sprintf("tries parameter is invalid. %v", err), http.StatusBadRequest)
-		return
-	case q.Get("request") == "":
-		http.Error(w, "request parameter not specified.", http.StatusBadRequest)
-		return
-	case protocol != "" && protocol != "http":
-		http.Error(w, "skewrig doesn't implement /dial over "+protocol, http.StatusNotImplemented)
-		return
-	}
-	url := "http://" + net.JoinHostPort(q.Get("host"), q.Get("port")) + "/" + q.Get("request")
-	output := make(map[string][]string)
-	for range tries {
-		if _, body, err := fetch(r.Context(), n.Process, url, dialLimit, false); err != nil {
-			output["errors"] = append(output["errors"], err.Error())
-		} else {
-			output["responses"] = append(output["responses"], body)
-		}
-	}
-	writeJSON(w, output)
 }
 
 // The exit codes of curl.
@@ -128,7 +87,7 @@ func (s *session) curl(ctx context.Context, url string, limit time.Duration, has
 	if !strings.Contains(url, "://") {
 		url = "http://" + url
 	}
-	status, body, err := fetch(ctx, s.files, url, limit, has("k"))
+	status, body, err := Fetch(ctx, s.files, url, limit, has("k"))
 	said := has("S") || !has("s")
 	switch {
 	case err != nil:

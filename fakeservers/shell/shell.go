@@ -1,4 +1,8 @@
-package agnhost
+// Package shell runs the scripts and commands of a Unix system in a simulated container: a shell, what is in
+// busybox, curl and grpc_health_probe. Each does what its namesake does with the options that are common in probes, and
+// no more, and refuses the rest by name. Nothing reaches the host: files are the container's, addresses those
+// of its rig, and what a shell uses is bounded.
+package shell
 
 import (
 	"archive/tar"
@@ -112,7 +116,7 @@ func (s *session) status(ctx context.Context, err error) int {
 	case exited:
 		return int(status)
 	case ctx.Err() != nil:
-		return exitKilled
+		return ExitKilled
 	case errors.Is(err, errRefused):
 		return exitNotFound
 	case err != nil:
