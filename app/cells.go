@@ -323,8 +323,5 @@ func pick(cells []plan.Cell, ids []string, missing func(id string) error) ([]pla
 }
 
 func cellIDs(cells []plan.Cell) (ids []string) {
-	for _, c := range cells {
-		ids = append(ids, c.ID)
-	}
-	return ids
+	return reports.Each(cells, func(c plan.Cell) string { return c.ID })
 }

@@ -108,10 +108,7 @@ func rejudge(ctx context.Context, dir string, saved reports.Report, cells []plan
 	var failures []error
 	with := newComparer(dir, cells)
 	for _, number := range slices.Sorted(maps.Keys(rounds)) {
-		var round []plan.Cell
-		for _, i := range rounds[number] {
-			round = append(round, cells[i])
-		}
+		round := reports.Each(rounds[number], func(i int) plan.Cell { return cells[i] })
 		results, err := engine.Rejudge(ctx, dir, number, round)
 		failures = append(failures, err)
 		for n, r := range results {
@@ -159,10 +156,7 @@ func (c Catalog) savedCells(saved reports.Report, files []string) ([]plan.Cell, 
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, ran := range saved.Cells {
-		ids = append(ids, ran.ID)
-	}
+	ids := reports.Each(saved.Cells, func(ran reports.Cell) string { return ran.ID })
 	known := slices.Concat(own, c.Cells())
 	both, err := onBoth(known)
 	if err != nil {

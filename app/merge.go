@@ -30,10 +30,7 @@ func Merge(ctx context.Context, dirs []string, place Place, command string) (_ r
 		return reports.Report{}, err
 	}
 	report.Reproduce.Command += "\n" + command
-	var cells []string
-	for _, c := range report.Cells {
-		cells = append(cells, c.ID)
-	}
+	cells := reports.Each(report.Cells, func(c reports.Cell) string { return c.ID })
 	claimed, err := place.Claim(cells)
 	if err != nil {
 		return reports.Report{}, err

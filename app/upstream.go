@@ -67,10 +67,7 @@ func (u Upstream) Check() error {
 
 // cells are the rigs as cells without steps.
 func (u Upstream) cells() (all []plan.Cell) {
-	for _, rig := range u.rigs() {
-		all = append(all, plan.Cell{Topology: rig.topology(nil)})
-	}
-	return all
+	return reports.Each(u.rigs(), func(rig specsRig) plan.Cell { return plan.Cell{Topology: rig.topology(nil)} })
 }
 
 // Targets are the programs that the run needs.
@@ -80,10 +77,7 @@ func (u Upstream) Targets() []build.Target {
 
 // rigs are those on which the specs run, in the order of Kubelets.
 func (u Upstream) rigs() (all []specsRig) {
-	for _, kubelet := range u.Kubelets {
-		all = append(all, specsRig{Upstream: u, kubelet: kubelet})
-	}
-	return all
+	return reports.Each(u.Kubelets, func(kubelet release.Version) specsRig { return specsRig{Upstream: u, kubelet: kubelet} })
 }
 
 // Run runs the specs, and writes the report of that. While it lasts, a partial report is in the
@@ -158,10 +152,7 @@ func newSpecsRun(u Upstream, program string, expected upstream.Expectations, spe
 }
 
 func (r *specsRun) ids() (all []string) {
-	for _, s := range r.todo {
-		all = append(all, s.id())
-	}
-	return all
+	return reports.Each(r.todo, specOn.id)
 }
 
 // run runs the specs, with a function that runs those of one rig, and writes the report. What fails of one rig
@@ -251,10 +242,7 @@ func (r *specsRun) on(ctx context.Context, builder *build.Builder, on specsRig) 
 
 // gatesOf are the feature gates that specs ask for.
 func gatesOf(all []specOn) []string {
-	var specs []upstream.Spec
-	for _, s := range all {
-		specs = append(specs, s.Spec)
-	}
+	specs := reports.Each(all, func(s specOn) upstream.Spec { return s.Spec })
 	return upstream.GatesOf(specs)
 }
 

@@ -89,10 +89,7 @@ func (c Compared) Check(id, requirement string) Check {
 		Expected: fmt.Sprintf("what %s shows, but for what the scenario explains", c.With), Observed: "the same",
 	}
 	if left := c.Unexplained(); len(left) > 0 {
-		var lines []string
-		for _, d := range left {
-			lines = append(lines, d.String())
-		}
+		lines := Each(left, Distinction.String)
 		slices.Sort(lines) // when they begin is another step in another run
 		check.Outcome, check.Observed = Fail, strings.Join(lines, "; ")
 	}

@@ -27,10 +27,7 @@ func differing(inputs []Input) []string {
 		for _, c := range r.Reproduce.Components {
 			components = append(components, binary(c, in.Name))
 		}
-		var ids []string
-		for _, q := range r.Requirements {
-			ids = append(ids, q.ID)
-		}
+		ids := Each(r.Requirements, func(q Requirement) string { return q.ID })
 		ledger = append(ledger, said{"", Counted(len(ids), "requirement") + lacking(ids, inputs), in.Name})
 		for _, c := range r.Cells {
 			for _, check := range c.Checks {
@@ -52,10 +49,7 @@ const otherBinary = "different binaries: build once for all runs, or don't merge
 // DifferentBinaries says of which releases several binaries took part, as they do
 // in a merged report only.
 func DifferentBinaries(components []Component) []string {
-	var binaries []said
-	for _, c := range components {
-		binaries = append(binaries, binary(c, "this report"))
-	}
+	binaries := Each(components, func(c Component) said { return binary(c, "this report") })
 	return disagreements(binaries, otherBinary)
 }
 
@@ -95,10 +89,7 @@ func disagreements(all []said, problem string) (problems []string) {
 	for _, ofThing := range Grouped(all, func(s said) string { return s.thing }) {
 		var values []string
 		for _, same := range Grouped(ofThing, func(s said) string { return s.value }) {
-			var names []string
-			for _, s := range same {
-				names = append(names, s.report)
-			}
+			names := Each(same, func(s said) string { return s.report })
 			values = append(values, same[0].value+" in "+strings.Join(firsts(names), ", "))
 		}
 		if len(values) < 2 {

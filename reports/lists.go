@@ -38,6 +38,14 @@ func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
 	return groups
 }
 
+// Each returns what a function makes of each item.
+func Each[T, V any](items []T, of func(T) V) (all []V) {
+	for _, item := range items {
+		all = append(all, of(item))
+	}
+	return all
+}
+
 // firsts leaves out what stands in a list before.
 func firsts[T comparable](list []T) []T {
 	seen := make(map[T]bool)

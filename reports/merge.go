@@ -256,10 +256,7 @@ func missingShards(inputs []Input) []Shard {
 }
 
 func areMissing(shards []Shard) (reasons []string) {
-	for _, s := range shards {
-		reasons = append(reasons, fmt.Sprintf("shard %d/%d is missing", s.Index, s.Of))
-	}
-	return reasons
+	return Each(shards, func(s Shard) string { return fmt.Sprintf("shard %d/%d is missing", s.Index, s.Of) })
 }
 
 // partial says why a report is not about all that was asked for, if it is not.

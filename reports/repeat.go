@@ -82,10 +82,7 @@ func (c Cell) WorstRun() Run {
 
 // JoinEach joins the runs of each cell (see Join), and sorts the cells by their ids.
 func JoinEach(runs []Cell) []Cell {
-	var cells []Cell
-	for _, of := range Grouped(runs, func(c Cell) string { return c.ID }) {
-		cells = append(cells, Join(of...))
-	}
+	cells := Each(Grouped(runs, func(c Cell) string { return c.ID }), func(of []Cell) Cell { return Join(of...) })
 	slices.SortFunc(cells, func(a, b Cell) int { return cmp.Compare(a.ID, b.ID) })
 	return cells
 }
@@ -200,17 +197,11 @@ func inSome(k, n int, reason string) string {
 }
 
 func ofRuns(runs []Run) (outcomes []Outcome) {
-	for _, r := range runs {
-		outcomes = append(outcomes, r.Outcome)
-	}
-	return outcomes
+	return Each(runs, func(r Run) Outcome { return r.Outcome })
 }
 
 func ofChecks(checks []Check) (outcomes []Outcome) {
-	for _, c := range checks {
-		outcomes = append(outcomes, c.Outcome)
-	}
-	return outcomes
+	return Each(checks, func(c Check) Outcome { return c.Outcome })
 }
 
 func count(outcomes []Outcome, wanted Outcome) int {

@@ -62,10 +62,7 @@ func sameCounts(a, b Summary) bool {
 }
 
 func ids(r Report) []string {
-	var all []string
-	for _, c := range r.Cells {
-		all = append(all, c.ID)
-	}
+	all := Each(r.Cells, func(c Cell) string { return c.ID })
 	for _, q := range r.Requirements {
 		all = append(all, q.ID)
 	}

@@ -65,11 +65,7 @@ func (c Cell) starts() []int64 {
 	if len(c.Runs) == 0 {
 		return []int64{milliseconds(c.Started)}
 	}
-	var starts []int64
-	for _, r := range c.Runs {
-		starts = append(starts, milliseconds(r.Started))
-	}
-	return starts
+	return reports.Each(c.Runs, func(r reports.Run) int64 { return milliseconds(r.Started) })
 }
 
 func milliseconds(t time.Time) int64 {

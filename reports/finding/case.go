@@ -117,19 +117,13 @@ func (c Case) isKnown() bool { return len(c.Kin) > 0 && c.Kin[0].SameCheck }
 
 // valuesOf are the values that make a cell, with the names of their axes.
 func valuesOf(c reports.Cell) (all []string) {
-	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
-		all = append(all, axis+" "+c.Axes[axis])
-	}
-	return all
+	return reports.Each(slices.Sorted(maps.Keys(c.Axes)), func(axis string) string { return axis + " " + c.Axes[axis] })
 }
 
 // courseOf is what each component was, one after the other.
 func courseOf(facts evidence.Facts) (all []string) {
 	for _, c := range facts.Components {
-		var was []string
-		for _, s := range c.Starts {
-			was = append(was, started(s))
-		}
+		was := reports.Each(c.Starts, started)
 		all = append(all, c.Name+" "+strings.Join(was, ", then "))
 	}
 	return all

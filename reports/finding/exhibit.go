@@ -45,11 +45,7 @@ func (s sight) ran() []string {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b begun) int { return cmp.Compare(a.at, b.at) })
-	var lines []string
-	for _, b := range all {
-		lines = append(lines, b.line)
-	}
-	return lines
+	return reports.Each(all, func(b begun) string { return b.line })
 }
 
 // How much evidence there is.

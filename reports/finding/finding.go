@@ -278,10 +278,7 @@ func alike(facts evidence.Facts, program string) bool {
 		if c.Program() != program {
 			continue
 		}
-		var versions []string
-		for _, s := range c.Starts {
-			versions = append(versions, s.Release())
-		}
+		versions := reports.Each(c.Starts, evidence.Start.Release)
 		if first == nil {
 			first = versions
 		}
@@ -345,10 +342,7 @@ func (c *course) String() string {
 	}
 	var texts []string
 	for _, alike := range reports.Grouped(at, func(i int) string { return c.values[i] }) {
-		var things []string
-		for _, i := range alike {
-			things = append(things, c.things[i])
-		}
+		things := reports.Each(alike, func(i int) string { return c.things[i] })
 		slices.Sort(things)
 		texts = append(texts, strings.Join(things, ", ")+" "+c.values[alike[0]])
 	}

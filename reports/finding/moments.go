@@ -44,10 +44,7 @@ func (s sight) concerns(l narrate.Lane) bool {
 
 // moments are what led to what the check found.
 func (s sight) moments() Exhibit {
-	var lines []string
-	for _, m := range s.led() {
-		lines = append(lines, fmt.Sprintf("%7.3f s  %s", m.At, m.Text))
-	}
+	lines := reports.Each(s.led(), func(m Moment) string { return fmt.Sprintf("%7.3f s  %s", m.At, m.Text) })
 	return Exhibit{Title: fmt.Sprintf("What happened last, until the check was decided at %.1f s", s.until), Text: strings.Join(lines, "\n")}
 }
 
@@ -158,10 +155,7 @@ func (s sight) firstFailed() (first Moment, n int) {
 
 // momentsOf are lines as moments, each with a note.
 func momentsOf(lines []narrate.Line, note string) (all []Moment) {
-	for _, l := range lines {
-		all = append(all, Moment{l.At, l.Text + note})
-	}
-	return all
+	return reports.Each(lines, func(l narrate.Line) Moment { return Moment{l.At, l.Text + note} })
 }
 
 // writtenUntil are the steps that wrote what the check is about after it was decided, until a

@@ -368,10 +368,7 @@ func repeats(id string, cells []evidence.Cell) Repeats {
 // matching are the cells that match: those of the catalog, and those that ran. If
 // there are none, they are missing.
 func (j judge) matching(v *Verdict, match []cellid.Pattern) []string {
-	var ids []string
-	for _, p := range j.catalog {
-		ids = append(ids, p.ID)
-	}
+	ids := reports.Each(j.catalog, func(p evidence.Planned) string { return p.ID })
 	for _, c := range j.cells {
 		ids = append(ids, c.ID)
 	}
@@ -388,11 +385,7 @@ func matches(match []cellid.Pattern, id string) bool {
 }
 
 func texts(match []cellid.Pattern) []string {
-	var all []string
-	for _, p := range match {
-		all = append(all, p.String())
-	}
-	return all
+	return reports.Each(match, cellid.Pattern.String)
 }
 
 func patterns(match []cellid.Pattern) string { return strings.Join(texts(match), ", ") }

@@ -238,10 +238,7 @@ func (d Deviation) about() string {
 }
 
 func excuse(matching []Deviation, own string) string {
-	var reasons []string
-	for _, d := range matching {
-		reasons = append(reasons, d.because())
-	}
+	reasons := reports.Each(matching, Deviation.because)
 	if own != "" {
 		reasons = append(reasons, "the check said: "+own)
 	}
@@ -249,10 +246,7 @@ func excuse(matching []Deviation, own string) string {
 }
 
 func stale(matching []Deviation) string {
-	var entries []string
-	for _, d := range matching {
-		entries = append(entries, fmt.Sprintf("%s lists it as failing: %s", d.At, d.because()))
-	}
+	entries := reports.Each(matching, func(d Deviation) string { return fmt.Sprintf("%s lists it as failing: %s", d.At, d.because()) })
 	return strings.Join(entries, "; ")
 }
 

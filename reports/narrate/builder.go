@@ -48,10 +48,7 @@ type Input struct {
 
 // checkIDs are the ids of the cell's checks.
 func (in Input) checkIDs() (ids []string) {
-	for _, c := range in.Result.Checks {
-		ids = append(ids, c.ID)
-	}
-	return ids
+	return reports.Each(in.Result.Checks, func(c reports.Check) string { return c.ID })
 }
 
 // simulatedNodes is how many nodes the plan has that have no kubelet.

@@ -44,10 +44,7 @@ func (l *lanes) named(kind Kind, name string) *lane {
 
 // until are the lanes, with what is still the case ended, and marks in time.
 func (l *lanes) until(end float64) (all []Lane) {
-	for _, one := range l.all {
-		all = append(all, one.until(end))
-	}
-	return all
+	return reports.Each(l.all, func(one *lane) Lane { return one.until(end) })
 }
 
 func (l *lane) until(end float64) Lane {

@@ -125,10 +125,7 @@ func (l *lane) event(at float64, event record.PodsEvent) {
 func (l *lane) ended(at float64, ended record.PodsEnded) {
 	l.ends(at)
 	if len(ended.Calls) > 0 {
-		var counts []string
-		for _, code := range slices.Sorted(maps.Keys(ended.Calls)) {
-			counts = append(counts, fmt.Sprintf("%d %s", ended.Calls[code], code))
-		}
+		counts := reports.Each(slices.Sorted(maps.Keys(ended.Calls)), func(code string) string { return fmt.Sprintf("%d %s", ended.Calls[code], code) })
 		l.mark(at, "ended", "was answered "+strings.Join(counts, ", "), "")
 		return
 	}

@@ -126,18 +126,14 @@ func (w word) in(line string) (at []int) {
 
 // wholeNames find names that are not parts of longer ones.
 func wholeNames(names []string) (all []word) {
-	for _, name := range names {
-		all = append(all, word{name, regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(name) + `(?:$|[^\w.-]|_)`)})
-	}
-	return all
+	return reports.Each(names, func(name string) word {
+		return word{name, regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(name) + `(?:$|[^\w.-]|_)`)}
+	})
 }
 
 // fieldNames find fields at the end of a path or alone.
 func fieldNames(fields []string) (all []word) {
-	for _, field := range fields {
-		all = append(all, word{field, regexp.MustCompile(`\b` + regexp.QuoteMeta(field) + `\b`)})
-	}
-	return all
+	return reports.Each(fields, func(field string) word { return word{field, regexp.MustCompile(`\b` + regexp.QuoteMeta(field) + `\b`)} })
 }
 
 func (s subjectIn) isKnown() bool { return s.all || len(s.names) > 0 }

@@ -43,10 +43,7 @@ func (t failedCheck) scalings() (all []scaling) {
 }
 
 func inTime(all []scaling) string {
-	var texts []string
-	for _, s := range all {
-		texts = append(texts, fmt.Sprintf("%s to %s at %s", s.name, s.to, moment(s.at)))
-	}
+	texts := reports.Each(all, func(s scaling) string { return fmt.Sprintf("%s to %s at %s", s.name, s.to, moment(s.at)) })
 	return strings.Join(texts, ", ")
 }
 

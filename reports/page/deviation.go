@@ -61,10 +61,7 @@ func (d deviation) SeenOn() string { return render.SeenOn(d.Finding) }
 
 // Places are where it is decided.
 func (d deviation) Places() (all []place) {
-	for _, at := range d.At {
-		all = append(all, placeOf(at))
-	}
-	return all
+	return reports.Each(d.At, placeOf)
 }
 
 // place is a place in a text or in code. Without an address it is no link.

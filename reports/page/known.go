@@ -17,10 +17,7 @@ func knownIn(groups []recordings) string {
 	if len(all) == 0 {
 		return "Nothing new, everything conforms"
 	}
-	var kinds []string
-	for _, of := range reports.Grouped(all, deviation.kind) {
-		kinds = append(kinds, of[0].kind().count(len(of)))
-	}
+	kinds := reports.Each(reports.Grouped(all, deviation.kind), func(of []deviation) string { return of[0].kind().count(len(of)) })
 	return fmt.Sprintf("Nothing new. %s: %s", reports.Counted(len(all), "known deviation"), strings.Join(kinds, ", "))
 }
 

@@ -308,10 +308,7 @@ type ran struct{ Name, Versions string }
 // tookPart gathers the releases of each component, of components that are sorted.
 func tookPart(components []reports.Component) (all []ran) {
 	for _, of := range reports.Grouped(components, func(c reports.Component) string { return c.Name }) {
-		var versions []string
-		for _, c := range of {
-			versions = append(versions, c.Version)
-		}
+		versions := reports.Each(of, func(c reports.Component) string { return c.Version })
 		all = append(all, ran{of[0].Name, strings.Join(slices.Compact(versions), ", ")})
 	}
 	return all

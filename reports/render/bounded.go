@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
+
+	"github.com/skewrig/skewrig/reports"
 )
 
 // bounded is Markdown of limited length, for places that refuse what is longer.
@@ -42,7 +44,7 @@ func (b *bounded) rows(rows [][]string, header ...string) {
 }
 
 func (b *bounded) problems(problems []string) {
-	b.rows(rowsOf(problems, func(p string) []string { return []string{brief(p)} }), "problem with the run as a whole")
+	b.rows(reports.Each(problems, func(p string) []string { return []string{brief(p)} }), "problem with the run as a whole")
 }
 
 // folded writes a part that a reader has to unfold.

@@ -49,10 +49,7 @@ func (m *markdown) happened(c finding.Case) {
 
 // also names the other checks of a cell that fail for the same failure.
 func (m *markdown) also(checks []string) {
-	var names []string
-	for _, id := range checks {
-		names = append(names, code(id))
-	}
+	names := reports.Each(checks, code)
 	if len(names) > 0 {
 		m.printf("\nFor the same failure: %s.\n", strings.Join(names, ", "))
 	}
@@ -100,10 +97,7 @@ func (m *markdown) compared(c finding.Case) {
 	columns := slices.DeleteFunc(slices.Sorted(maps.Keys(axes)), func(axis string) bool { return len(axes[axis]) < 2 })
 	var rows [][]string
 	for _, o := range nearest(c) {
-		var row []string
-		for _, axis := range columns {
-			row = append(row, text(o.Axes[axis]))
-		}
+		row := reports.Each(columns, func(axis string) string { return text(o.Axes[axis]) })
 		row = append(row, text(seenAs(o.Outcome)))
 		if maps.Equal(o.Axes, c.Cell.Axes) {
 			row[len(row)-1] = "**deviates** (this cell)"

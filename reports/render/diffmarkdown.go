@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 )
 
@@ -52,13 +53,13 @@ func (m *diffMarkdown) subject(changes []diff.SubjectChange) {
 		return
 	}
 	m.printf("\n**Different subjects**, which may cause the differences below:\n")
-	m.rows(rowsOf(changes, func(c diff.SubjectChange) []string {
+	m.rows(reports.Each(changes, func(c diff.SubjectChange) []string {
 		return []string{code(c.Name), brief(strings.Join(c.Before, "\n")), brief(strings.Join(c.After, "\n"))}
 	}), "what", "before", "after")
 }
 
 func (m *diffMarkdown) changes(changes []diff.CellChange) {
-	m.rows(rowsOf(changes, func(c diff.CellChange) []string {
+	m.rows(reports.Each(changes, func(c diff.CellChange) []string {
 		return []string{code(c.ID), c.Before.Outcome.Word(), c.After.Outcome.Word(), brief(cmp.Or(c.After.Reason, c.Before.Reason))}
 	}), "cell", "was", "is", "reason")
 }
@@ -78,20 +79,20 @@ func (m *diffMarkdown) checks(changes []diff.CellChange) {
 }
 
 func (m *diffMarkdown) states(cells []diff.CellState) {
-	m.rows(rowsOf(cells, func(c diff.CellState) []string {
+	m.rows(reports.Each(cells, func(c diff.CellState) []string {
 		return []string{code(c.ID), c.Outcome.Word(), brief(c.Reason)}
 	}), "cell", "outcome", "reason")
 }
 
 func (m *diffMarkdown) requirements(changes []diff.RequirementChange) {
-	m.rows(rowsOf(changes, func(c diff.RequirementChange) []string {
+	m.rows(reports.Each(changes, func(c diff.RequirementChange) []string {
 		return []string{code(c.ID), orNone(c.Before), orNone(c.After)}
 	}), "requirement", "was", "is")
 }
 
 func (m *diffMarkdown) slower(d diff.Diff) {
 	m.printf("\n%s.\n", capitalized(paceOf(d)))
-	m.rows(rowsOf(d.Slower, func(s diff.Slower) []string {
+	m.rows(reports.Each(d.Slower, func(s diff.Slower) []string {
 		return []string{code(s.ID), Took(s.Before), Took(s.After)}
 	}), "cell", "took", "takes")
 }

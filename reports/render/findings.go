@@ -35,7 +35,7 @@ func Findings(w io.Writer, r reports.Report, all []finding.Finding) error {
 	if len(all) > 0 {
 		m.opening(all)
 		m.printf("\n## All findings\n\nThose that affect users most come first.\n\n")
-		m.table(rowsOf(all, findingRow), "finding", "of", "seen on", "reported")
+		m.table(reports.Each(all, findingRow), "finding", "of", "seen on", "reported")
 	}
 	for i, f := range all {
 		if folded := i >= openFindings; folded {
@@ -47,7 +47,7 @@ func Findings(w io.Writer, r reports.Report, all []finding.Finding) error {
 		m.finding(f)
 	}
 	m.printf("\n<details><summary>What ran</summary>\n\n")
-	m.table(rowsOf(r.Reproduce.Components, func(c reports.Component) []string { return []string{code(c.Name), code(c.Version), code(c.Source)} }), "component", "version", "source")
+	m.table(reports.Each(r.Reproduce.Components, func(c reports.Component) []string { return []string{code(c.Name), code(c.Version), code(c.Source)} }), "component", "version", "source")
 	m.printf("\n</details>\n")
 	return m.writeTo(w, "the findings")
 }
@@ -79,7 +79,7 @@ func (m *markdown) opening(all []finding.Finding) {
 	}
 	m.printf("\n\n")
 	number := 0
-	m.table(rowsOf(all[:min(openFindings, len(all))], func(f finding.Finding) []string {
+	m.table(reports.Each(all[:min(openFindings, len(all))], func(f finding.Finding) []string {
 		number++
 		return append([]string{fmt.Sprint(number)}, firstRow(f)...)
 	}), "", "finding", "seen on", "gates that were set", "since", "reported")
@@ -208,10 +208,7 @@ func (m *markdown) finding(f finding.Finding) {
 		}
 	}
 	if len(f.At) > 0 {
-		var places []string
-		for _, at := range f.At {
-			places = append(places, link(Place(at), at))
-		}
+		places := reports.Each(f.At, func(at string) string { return link(Place(at), at) })
 		m.printf("\n**Where:** %s\n", strings.Join(places, ", "))
 	}
 	m.printf("\n")

@@ -81,7 +81,7 @@ func GitHubSummary(w io.Writer, r reports.Report, limit int) error {
 	m.reproduced(r)
 	m.needs(r)
 	m.folded("environment", func() {
-		m.rows(rowsOf(r.Reproduce.Components, componentRow), "component", "version", "source", "digest")
+		m.rows(reports.Each(r.Reproduce.Components, componentRow), "component", "version", "source", "digest")
 	})
 	m.folded(reports.Counted(len(r.Cells), "cell"), func() { m.all(r.Cells) })
 	var again markdown
@@ -123,7 +123,7 @@ func (m *summary) needs(r reports.Report) {
 }
 
 func (m *summary) all(cells []reports.Cell) {
-	m.rows(rowsOf(cells, func(c reports.Cell) []string {
+	m.rows(reports.Each(cells, func(c reports.Cell) []string {
 		return []string{code(c.ID), c.Outcome.Word(), Took(c.DurationSeconds)}
 	}), "cell", "outcome", "took")
 }

@@ -128,7 +128,7 @@ func (m *markdown) verdict(v graduation.Verdict) {
 	}
 	if len(v.Repeats) > 0 {
 		m.printf("\n")
-		m.table(rowsOf(v.Repeats, func(r graduation.Repeats) []string {
+		m.table(reports.Each(v.Repeats, func(r graduation.Repeats) []string {
 			return []string{code(r.Cell), fmt.Sprint(r.Runs), fmt.Sprint(len(r.Days)), strings.Join(r.Days, ", ")}
 		}), "cell", "passed", "days", "dates")
 	}
@@ -232,10 +232,9 @@ func judgedOn(r graduation.Result) string {
 	if len(r.Releases) == 0 {
 		return fmt.Sprintf("Nothing was judged: no cell of %s ran on %s or a newer release.", r.KEP, r.Since)
 	}
-	var ran []string
-	for _, release := range r.Releases {
-		ran = append(ran, fmt.Sprintf("%s (%s)", release.Version, reports.Counted(release.Cells, "cell")))
-	}
+	ran := reports.Each(r.Releases, func(release graduation.Release) string {
+		return fmt.Sprintf("%s (%s)", release.Version, reports.Counted(release.Cells, "cell"))
+	})
 	said := "Judged on " + strings.Join(ran, ", ") + "."
 	if r.Since != r.Milestone {
 		why := "no release has the stage yet"

@@ -118,10 +118,7 @@ func background(c reports.Cell, r reports.Report) string {
 
 // axes are the values that make a cell of its scenario, in a line.
 func axes(c reports.Cell) string {
-	var values []string
-	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
-		values = append(values, axis+"="+c.Axes[axis])
-	}
+	values := reports.Each(slices.Sorted(maps.Keys(c.Axes)), func(axis string) string { return axis + "=" + c.Axes[axis] })
 	return strings.Join(values, " ")
 }
 

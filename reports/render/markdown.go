@@ -30,14 +30,6 @@ func Markdown(w io.Writer, r reports.Report) error {
 
 type markdown struct{ gathered }
 
-func rowsOf[T any](all []T, row func(T) []string) [][]string {
-	var rows [][]string
-	for _, one := range all {
-		rows = append(rows, row(one))
-	}
-	return rows
-}
-
 // table writes a table, or instead says that there is nothing.
 func (m *markdown) table(rows [][]string, header ...string) {
 	if len(rows) == 0 {
@@ -135,7 +127,7 @@ func (m *markdown) attentionTo(c reports.Cell) {
 // worst counts, of each enhancement and release, the statements that hold wherever they
 // have to.
 func (m *markdown) worst(r reports.Report) {
-	rows := rowsOf(reports.WorstCases(r), func(w reports.WorstCase) []string {
+	rows := reports.Each(reports.WorstCases(r), func(w reports.WorstCase) []string {
 		return []string{text(w.KEP), text(cmp.Or(w.Release, "all")), fmt.Sprintf("%d of %d", w.Proved, w.Of), text(w.KeptBy())}
 	})
 	if len(rows) > 0 {
@@ -146,7 +138,7 @@ func (m *markdown) worst(r reports.Report) {
 
 func (m *markdown) ran(reproduce reports.Reproduce) {
 	m.printf("\n## Environment\n\n")
-	m.table(rowsOf(reproduce.Components, componentRow), "component", "version", "source", "digest")
+	m.table(reports.Each(reproduce.Components, componentRow), "component", "version", "source", "digest")
 	host := reproduce.Host
 	m.printf("\nskewrig %s, built with %s, seed %d.\n", text(reproduce.Skewrig), text(reproduce.Go), reproduce.Seed)
 	if host != (reports.Host{}) {
@@ -165,7 +157,7 @@ func componentRow(c reports.Component) []string {
 
 func (m *markdown) cells(cells []reports.Cell) {
 	m.printf("\n## Cells\n\n")
-	rows := rowsOf(cells, func(c reports.Cell) []string {
+	rows := reports.Each(cells, func(c reports.Cell) []string {
 		return []string{code(c.ID), c.Outcome.Word(), Took(c.DurationSeconds), text(shortened(c.Reason, maxReason))}
 	})
 	m.table(rows, "cell", "outcome", "took", "reason")
@@ -179,10 +171,7 @@ func (m *markdown) repeated(cells []reports.Cell) {
 		if len(c.Runs) == 0 {
 			continue
 		}
-		var runs []string
-		for _, run := range c.Runs {
-			runs = append(runs, fmt.Sprintf("%d %s", run.Number, run.Outcome.Word()))
-		}
+		runs := reports.Each(c.Runs, func(run reports.Run) string { return fmt.Sprintf("%d %s", run.Number, run.Outcome.Word()) })
 		var rate, differs string
 		if c.Rate != (reports.Rate{}) {
 			rate = text(c.Rate.String())
@@ -214,7 +203,7 @@ func (m *markdown) leases(cells []reports.Cell) {
 
 func (m *markdown) requirements(requirements []reports.Requirement) {
 	m.printf("\n## Requirements\n\n")
-	rows := rowsOf(requirements, func(q reports.Requirement) []string {
+	rows := reports.Each(requirements, func(q reports.Requirement) []string {
 		return []string{
 			code(q.ID), q.Outcome.Word(), fmt.Sprint(len(q.Cells)),
 			text(q.Level), text(q.Stage), text(q.Statement), link("source", q.Source),

@@ -56,9 +56,6 @@ func checkLines(all []reports.Check) string {
 
 // momentLines are moments, a line each.
 func momentLines(all []finding.Moment) string {
-	var lines []string
-	for _, l := range all {
-		lines = append(lines, fmt.Sprintf("%7.3f s  %s", l.At, l.Text))
-	}
+	lines := reports.Each(all, func(l finding.Moment) string { return fmt.Sprintf("%7.3f s  %s", l.At, l.Text) })
 	return strings.Join(lines, "\n")
 }

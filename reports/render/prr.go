@@ -46,7 +46,7 @@ func (m *markdown) sources(r prr.Result) {
 	for _, left := range r.LeftOut {
 		m.printf("- %s left out: %s\n", reports.Counted(len(left.Cells), "cell"), text(left.Why))
 	}
-	rows := rowsOf(r.Programs, func(p prr.Program) []string { return []string{code(p.Name), code(p.Version), code(p.Digest)} })
+	rows := reports.Each(r.Programs, func(p prr.Program) []string { return []string{code(p.Name), code(p.Version), code(p.Digest)} })
 	m.printf("\n<details><summary>Binaries that ran</summary>\n\n")
 	m.table(rows, "component", "version", "digest")
 	m.printf("\n</details>\n")
@@ -220,10 +220,7 @@ func historyOf(c evidence.Component) string {
 	var starts []string
 	for _, s := range c.Starts {
 		said := text(s.Release())
-		var gates []string
-		for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
-			gates = append(gates, text(fmt.Sprintf("%s=%t", name, s.Gates[name])))
-		}
+		gates := reports.Each(slices.Sorted(maps.Keys(s.Gates)), func(name string) string { return text(fmt.Sprintf("%s=%t", name, s.Gates[name])) })
 		if len(gates) > 0 {
 			said += " (" + strings.Join(gates, ", ") + ")"
 		}
@@ -273,10 +270,7 @@ func (m *markdown) stepsOf(steps []string) {
 	if len(steps) == 0 {
 		return
 	}
-	var lines []string
-	for _, step := range steps {
-		lines = append(lines, shortened(step, maxDetail))
-	}
+	lines := reports.Each(steps, func(step string) string { return shortened(step, maxDetail) })
 	m.printf("\n%s\n", fenced("text", strings.Join(lines, "\n"), ""))
 }
 

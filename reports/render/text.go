@@ -188,10 +188,7 @@ func sawNothing(c reports.Check) string {
 }
 
 func idsOf(checks []reports.Check) (ids []string) {
-	for _, c := range checks {
-		ids = append(ids, c.ID)
-	}
-	return ids
+	return reports.Each(checks, func(c reports.Check) string { return c.ID })
 }
 
 // allDetails returns what is known of all checks of a cell, or why it has none.
@@ -278,10 +275,7 @@ func comparison(check reports.Check, c reports.Cell, r reports.Report) string {
 	if check.Outcome != reports.Fail {
 		return ""
 	}
-	var said []string
-	for _, k := range r.KinOf(c, check) {
-		said = append(said, k.Said(c.ID))
-	}
+	said := reports.Each(r.KinOf(c, check), func(k reports.Kin) string { return k.Said(c.ID) })
 	if holds := reports.HoldsSaid(c.ID, r.HoldsIn(c, check)); holds != "" {
 		said = append(said, holds)
 	}

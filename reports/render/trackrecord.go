@@ -45,22 +45,16 @@ func TrackRecord(w io.Writer, r reports.Report) error {
 
 // cellsOf returns the cells that say something of a regression.
 func cellsOf(q reports.Requirement, cells map[string]reports.Cell) (of []reports.Cell) {
-	for _, id := range q.Cells {
-		of = append(of, cells[id])
-	}
-	return of
+	return reports.Each(q.Cells, func(id string) reports.Cell { return cells[id] })
 }
 
 func (m *markdown) bug(q reports.Requirement, cells map[string]reports.Cell, sources evidence.Sources) {
 	m.printf("\n## %s\n\n%s\n%s\n\n", code(q.ID), text(q.Statement), text(q.Source))
-	m.table(rowsOf(cellsOf(q, cells), func(c reports.Cell) []string { return bugRow(c, sources) }), "releases", "expected", "observed", "detected by", "command")
+	m.table(reports.Each(cellsOf(q, cells), func(c reports.Cell) []string { return bugRow(c, sources) }), "releases", "expected", "observed", "detected by", "command")
 }
 
 func bugRow(c reports.Cell, sources evidence.Sources) []string {
-	var releases []string
-	for _, axis := range slices.Sorted(maps.Keys(c.Axes)) {
-		releases = append(releases, axis+" "+c.Axes[axis])
-	}
+	releases := reports.Each(slices.Sorted(maps.Keys(c.Axes)), func(axis string) string { return axis + " " + c.Axes[axis] })
 	must, is, finders := color(c)
 	return []string{text(strings.Join(releases, ", ")), must, is, code(strings.Join(finders, ", ")), inCode(sources.Command(c.ID))}
 }

@@ -42,10 +42,7 @@ func Distinguish(here, there []Run) []reports.Distinction {
 }
 
 func allFacts(runs []Run) (all []runFacts) {
-	for _, r := range runs {
-		all = append(all, factsOf(r, true))
-	}
-	return all
+	return reports.Each(runs, func(r Run) runFacts { return factsOf(r, true) })
 }
 
 // seconds is when a fact was seen first.
