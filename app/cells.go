@@ -114,7 +114,7 @@ func (c Catalog) fitting(cells []plan.Cell) (all, theirs []plan.Cell) {
 // problemsOf returns what is wrong with cells, beside what is found when their files are read. Cells that are not whole,
 // since their files could not be decoded, may lack what others have.
 func (c Catalog) problemsOf(cells []plan.Cell, whole bool) error {
-	cells = slices.DeleteFunc(slices.Clone(cells), func(cell plan.Cell) bool { return cell.Unfit != "" })
+	cells = reports.Only(cells, func(cell plan.Cell) bool { return cell.Unfit == "" })
 	limited, large := lint.Limited(cells)
 	_, err := engine.Compile(limited)
 	problems := []error{large, err, engine.UnknownFields(cells), lint.MissingFields(limited), c.checkRequirements(cells)}
@@ -293,7 +293,7 @@ func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 		if err == nil && !slices.ContainsFunc(cells, func(c plan.Cell) bool { return there[c.ID] }) {
 			err = fmt.Errorf("%s has none of the %s that are selected", dir, reports.Counted(len(cells), "cell"))
 		}
-		failed := slices.DeleteFunc(slices.Clone(cells), func(c plan.Cell) bool { return !slices.Contains(ids, c.ID) })
+		failed := reports.Only(cells, func(c plan.Cell) bool { return slices.Contains(ids, c.ID) })
 		return plan.WithPartners(failed, cells), err
 	}
 	all := c.Cells()

@@ -76,7 +76,7 @@ func CellsOf(report reports.Report, patterns []string) ([]reports.Cell, error) {
 	}
 	chosen, err := plan.Match(planned, patterns)
 	ids := cellIDs(chosen)
-	return slices.DeleteFunc(slices.Clone(report.Cells), func(c reports.Cell) bool { return !slices.Contains(ids, c.ID) }), err
+	return reports.Only(report.Cells, func(c reports.Cell) bool { return slices.Contains(ids, c.ID) }), err
 }
 
 // finish compares the runs of the cells of a report, and writes it in all formats,

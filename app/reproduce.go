@@ -17,14 +17,8 @@ import (
 // skewrig, the binaries that take part, and this machine. What the command line names
 // are patterns and scenario files.
 func Reproduce(args, named []string, version string, built []build.Binary) reports.Reproduce {
-	var files []string
-	for _, arg := range named {
-		if IsFile(arg) {
-			files = append(files, arg)
-		}
-	}
 	return reports.Reproduce{
-		Command: CommandLine(args), Files: files, Skewrig: version, Go: runtime.Version(),
+		Command: CommandLine(args), Files: reports.Only(named, IsFile), Skewrig: version, Go: runtime.Version(),
 		Components: components(built), Host: Host(),
 	}
 }

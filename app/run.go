@@ -201,7 +201,7 @@ func (s *runner) rounds(ctx context.Context) error {
 		}
 		first += together
 		if s.UntilFail {
-			todo = slices.DeleteFunc(slices.Clone(todo), func(c plan.Cell) bool { return s.bad[c.ID] })
+			todo = reports.Only(todo, func(c plan.Cell) bool { return !s.bad[c.ID] })
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func (r Readings) Judge(c Cell) Cell {
 	judged := c.clone()
 	changed := false
 	for i, check := range c.Checks {
-		does := slices.DeleteFunc(slices.Clone(r[check.Requirement]), func(other Requirement) bool { return len(c.showing(other.ID)) == 0 })
+		does := Only(r[check.Requirement], func(other Requirement) bool { return len(c.showing(other.ID)) != 0 })
 		if check.Outcome != ExpectedFail || len(does) == 0 {
 			continue
 		}

@@ -194,33 +194,26 @@ func RequirementOutcome(id string, cells []Cell) (Outcome, []string) {
 	var outcomes []Outcome
 	serving := []string{}
 	for _, c := range cells {
-		served := c.outcomesFor(id)
-		if len(served) == 0 {
-			continue
+		if served := c.Serving(id); len(served) > 0 {
+			outcomes = append(outcomes, ofChecks(served)...)
+			serving = append(serving, c.ID)
 		}
-		outcomes = append(outcomes, served...)
-		serving = append(serving, c.ID)
 	}
 	slices.Sort(serving)
 	return Worst(outcomes...), serving
 }
 
-func (c Cell) outcomesFor(requirement string) []Outcome {
-	var outcomes []Outcome
-	for _, check := range c.Checks {
-		if check.Requirement == requirement {
-			outcomes = append(outcomes, check.Outcome)
-		}
-	}
+// Serving returns the checks with which a cell serves a requirement. One that promised to serve it
+// and has no such check has one without an id, which says what prevented it.
+func (c Cell) Serving(requirement string) []Check {
+	checks := Only(c.Checks, func(check Check) bool { return check.Requirement == requirement })
 	switch {
-	case len(outcomes) > 0:
-		return outcomes
-	case !slices.Contains(c.Requirements, requirement):
-		return nil
+	case len(checks) > 0 || !slices.Contains(c.Requirements, requirement):
+		return checks
 	case len(c.Checks) == 0 || c.Outcome.preventsJudgement():
-		return []Outcome{c.Outcome}
+		return []Check{{Requirement: requirement, Outcome: c.Outcome, Reason: c.Reason}}
 	default:
-		return []Outcome{Unknown}
+		return []Check{{Requirement: requirement, Outcome: Unknown, Reason: c.Reason}}
 	}
 }
 

@@ -74,12 +74,7 @@ func (d Distinction) String() string {
 
 // Unexplained are the distinctions that are held against the cell.
 func (c Compared) Unexplained() (all []Distinction) {
-	for _, d := range c.Distinctions {
-		if d.Counts() {
-			all = append(all, d)
-		}
-	}
-	return all
+	return Only(c.Distinctions, Distinction.Counts)
 }
 
 // Check judges the comparison as a check of the cell.

@@ -46,6 +46,16 @@ func Each[T, V any](items []T, of func(T) V) (all []V) {
 	return all
 }
 
+// Only returns the items for which a function is true.
+func Only[T any](items []T, is func(T) bool) (some []T) {
+	for _, item := range items {
+		if is(item) {
+			some = append(some, item)
+		}
+	}
+	return some
+}
+
 // firsts leaves out what stands in a list before.
 func firsts[T comparable](list []T) []T {
 	seen := make(map[T]bool)

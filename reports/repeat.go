@@ -99,7 +99,7 @@ func JoinEach(runs []Cell) []Cell {
 // A cell that ran once, as number 1, is returned as it is. There must be a run at
 // least.
 func Join(runs ...Cell) Cell {
-	if finished := slices.DeleteFunc(slices.Clone(runs), func(c Cell) bool { return c.Unfinished }); len(finished) > 0 {
+	if finished := Only(runs, func(c Cell) bool { return !c.Unfinished }); len(finished) > 0 {
 		runs = finished
 	} else {
 		runs = runs[:1]

@@ -38,12 +38,7 @@ const maxOdd = 3
 
 // odd are those that only one of two lists has, or all if only the order differs.
 func odd(a, b []string) []string {
-	var only []string
-	for _, id := range slices.Concat(a, b) {
-		if slices.Contains(a, id) != slices.Contains(b, id) {
-			only = append(only, id)
-		}
-	}
+	only := Only(slices.Concat(a, b), func(id string) bool { return slices.Contains(a, id) != slices.Contains(b, id) })
 	if len(only) == 0 {
 		return a
 	}

@@ -232,6 +232,20 @@ func Select(runs []Run, s Subject, wanted func(reports.Cell) bool) (cells []Cell
 	return cells, leftOut
 }
 
+// Ground is what a subject is judged on: the cells that count, why others don't, and the planned cells that would
+// count if they ran.
+type Ground struct {
+	Cells   []Cell
+	LeftOut []LeftOut
+	Catalog []Planned
+}
+
+// GroundOf is what runs and a catalog have of a subject. Wanted says which cells are of interest at all.
+func GroundOf(runs []Run, catalog []Planned, s Subject, wanted func(reports.Cell) bool) Ground {
+	cells, leftOut := Select(runs, s, wanted)
+	return Ground{cells, append([]LeftOut{}, leftOut...), Eligible(catalog, s)}
+}
+
 // Eligible returns those of the planned cells that would count if they ran.
 func Eligible(planned []Planned, s Subject) []Planned {
 	newest := make(map[string]string)

@@ -54,15 +54,13 @@ func (f Finding) Proved() bool {
 func Statement(id string, cells []Cell) Finding {
 	f := Finding{Of: id}
 	for _, c := range cells {
-		served := false
-		for _, check := range c.Checks {
-			if check.Requirement == id {
-				served = true
+		for _, check := range c.Serving(id) {
+			switch {
+			case check.ID != "":
 				f.add(c, check)
+			case c.Outcome != reports.NotApplicable:
+				f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: cmp.Or(c.Reason, "it has no check of the requirement")})
 			}
-		}
-		if !served && slices.Contains(c.Requirements, id) && c.Outcome != reports.NotApplicable {
-			f.Unjudged = append(f.Unjudged, Unjudged{Ref: c.Ref(), Reason: cmp.Or(c.Reason, "it has no check of the requirement")})
 		}
 	}
 	return f

@@ -122,12 +122,8 @@ func (s sight) attempts() Exhibit {
 // own are the attempts of what the expression is about until the check was decided. Narrow
 // says that it names one of the containers, or one that a probe is of: then it is these.
 func (s sight) own() (about []narrate.Attempt, narrow bool) {
-	for _, a := range s.Attempts {
-		if a.At <= s.until && s.about.HasPodOf(a.Container) {
-			about = append(about, a)
-		}
-	}
-	if of := slices.DeleteFunc(slices.Clone(about), func(a narrate.Attempt) bool { return !s.ofContainer(a) }); len(of) > 0 {
+	about = reports.Only(s.Attempts, func(a narrate.Attempt) bool { return a.At <= s.until && s.about.HasPodOf(a.Container) })
+	if of := reports.Only(about, s.ofContainer); len(of) > 0 {
 		return of, true
 	}
 	return about, false

@@ -75,16 +75,11 @@ func deviates(o reports.Outcome) bool {
 
 // New are the observations of a finding that no list has: those of checks that failed and
 // are not of another finding.
-func (f Finding) New() (all []Observation) {
+func (f Finding) New() []Observation {
 	if f.Class != reports.Unlisted {
 		return nil
 	}
-	for _, o := range f.Observed {
-		if o.Deviates() && !o.Outcome.Recorded() {
-			all = append(all, o)
-		}
-	}
-	return all
+	return reports.Only(f.Observed, func(o Observation) bool { return o.Deviates() && !o.Outcome.Recorded() })
 }
 
 // All returns the findings of a run by weight. Sentences are those of the reader's

@@ -161,7 +161,7 @@ func momentsOf(lines []narrate.Line, note string) (all []Moment) {
 // writtenUntil are the steps that wrote what the check is about after it was decided, until a
 // time.
 func (s sight) writtenUntil(at float64) []Moment {
-	in := slices.DeleteFunc(slices.Clone(s.looked.After), func(l narrate.Line) bool { return l.At > at })
+	in := reports.Only(s.looked.After, func(l narrate.Line) bool { return l.At <= at })
 	return momentsOf(in, ", after the check was decided")
 }
 

@@ -22,7 +22,7 @@ func (s sight) history() Exhibit {
 		return Exhibit{Title: "History of the field", Text: strings.Join(lines, "\n")}
 	}
 	for _, o := range s.Objects {
-		versions := slices.DeleteFunc(slices.Clone(o.Versions), func(v narrate.Version) bool { return v.At > s.until || v.YAML == "" })
+		versions := reports.Only(o.Versions, func(v narrate.Version) bool { return v.At <= s.until && v.YAML != "" })
 		if n := len(versions); s.about.HasObject(o.Key) && n > 0 {
 			return s.item(versions[n-1].YAML, slices.Backward, fmt.Sprintf("in %s at %.1f s", o.Key, versions[n-1].At))
 		}

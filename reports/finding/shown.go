@@ -58,12 +58,7 @@ func shownBy(n *narrate.Narration, s seen, f Finding) Shown {
 // controls are checks of a cell that pass: the one that is most like another check, and those of
 // its requirement; without any, the others. More is how many there are besides.
 func controls(c reports.Cell, check reports.Check) (shown []reports.Check, more int) {
-	var passed []reports.Check
-	for _, k := range c.Checks {
-		if k.Outcome == reports.Pass && !strings.HasPrefix(k.ID, oracle) {
-			passed = append(passed, k)
-		}
-	}
+	passed := reports.Only(c.Checks, func(k reports.Check) bool { return k.Outcome == reports.Pass && !strings.HasPrefix(k.ID, oracle) })
 	twin := reports.TwinOf(c, check)
 	rank := func(k reports.Check) int {
 		switch {

@@ -2,7 +2,6 @@ package finding
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/skewrig/skewrig/reports"
@@ -15,7 +14,7 @@ import (
 func InWords(all []Finding, r reports.Report, narration func(reports.Cell) *narrate.Narration) {
 	red := redChecks(r)
 	for i, f := range all {
-		own := slices.DeleteFunc(slices.Clone(red), func(s seen) bool { return s.cell.ID != f.ShownIn || !f.has(s) })
+		own := reports.Only(red, func(s seen) bool { return s.cell.ID == f.ShownIn && f.has(s) })
 		if len(own) == 0 {
 			continue
 		}

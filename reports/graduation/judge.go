@@ -17,21 +17,20 @@ import (
 // Judge says what runs show of the criteria of a stage. Catalog are the cells that
 // could be run, to say how what is missing would be.
 func Judge(e Enhancement, stage string, runs []evidence.Run, catalog []evidence.Planned) Result {
-	criteria := slices.DeleteFunc(slices.Clone(e.Criteria), func(c Criterion) bool { return c.Stage != stage })
+	criteria := reports.Only(e.Criteria, func(c Criterion) bool { return c.Stage == stage })
 	subject := evidence.Subject{Components: e.Components, Since: e.since(stage, runs)}
-	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
 	j := judge{
-		sources: evidence.SourcesOf(runs...), cells: cells, catalog: evidence.Eligible(catalog, subject),
-		releases: evidence.Releases(runs), milestone: e.Milestones[stage],
+		Ground:  evidence.GroundOf(runs, catalog, subject, e.Concerns),
+		sources: evidence.SourcesOf(runs...), releases: evidence.Releases(runs), milestone: e.Milestones[stage],
 	}
-	older := e.onEveryRelease(runs, catalog)
-	older.releases, older.milestone = j.releases, j.milestone
+	older := j // with all cells on releases that have the feature
+	older.Ground = evidence.GroundOf(runs, catalog, evidence.Subject{Components: e.Components, Since: e.Milestones[Stages()[0]], Older: true}, e.Concerns)
 	result := Result{
 		KEP: e.KEP, Stage: stage, Milestone: e.Milestones[stage], Gate: e.Released, GateName: e.Gate, Since: subject.Since,
-		Releases: releases(cells), LeftOut: append([]evidence.LeftOut{}, leftOut...), Verdicts: []Verdict{}, Reports: []Report{},
+		Releases: releases(j.Cells), LeftOut: j.LeftOut, Verdicts: []Verdict{}, Reports: []Report{},
 	}
 	counted := make(map[string]int)
-	for _, c := range cells {
+	for _, c := range j.Cells {
 		counted[c.Report]++
 	}
 	for _, run := range runs {
@@ -52,13 +51,6 @@ func Judge(e Enhancement, stage string, runs []evidence.Run, catalog []evidence.
 		}
 	}
 	return result
-}
-
-// onEveryRelease has all cells on releases that have the feature.
-func (e Enhancement) onEveryRelease(runs []evidence.Run, catalog []evidence.Planned) judge {
-	subject := evidence.Subject{Components: e.Components, Since: e.Milestones[Stages()[0]], Older: true}
-	cells, _ := evidence.Select(runs, subject, e.Concerns)
-	return judge{sources: evidence.SourcesOf(runs...), cells: cells, catalog: evidence.Eligible(catalog, subject)}
 }
 
 // since is the first release that counts for a stage: its milestone, if a cell
@@ -174,9 +166,8 @@ type judge struct {
 	releases  release.Releases
 	milestone string
 
+	evidence.Ground
 	sources evidence.Sources
-	cells   []evidence.Cell
-	catalog []evidence.Planned
 }
 
 func (j judge) judge(c Criterion) Verdict {
@@ -242,15 +233,15 @@ func withOthers(list, others []evidence.Contradiction) []evidence.Contradiction 
 func (j judge) requirements(v *Verdict, ids []string) {
 	var untested []string
 	for _, id := range ids {
-		if !j.add(v, evidence.Statement(id, j.cells)) {
+		if !j.add(v, evidence.Statement(id, j.Cells)) {
 			untested = append(untested, id)
 		}
 	}
 	if len(untested) == 0 {
 		return
 	}
-	runs, nowhere := evidence.Cover(j.catalog, untested)
-	never := slices.DeleteFunc(slices.Clone(untested), func(id string) bool { return slices.Contains(nowhere, id) })
+	runs, nowhere := evidence.Cover(j.Catalog, untested)
+	never := reports.Only(untested, func(id string) bool { return !slices.Contains(nowhere, id) })
 	if len(never) > 0 {
 		v.Missing = append(v.Missing, Missing{What: "no check ran for " + strings.Join(never, ", "), Command: j.sources.Command(runs...)})
 	}
@@ -267,7 +258,7 @@ func (j judge) ran(v *Verdict, want Cells) {
 	}
 	var never []string
 	for _, id := range ids {
-		if !j.add(v, evidence.Whole(id, j.cells)) {
+		if !j.add(v, evidence.Whole(id, j.Cells)) {
 			never = append(never, id)
 		}
 	}
@@ -278,7 +269,7 @@ func (j judge) ran(v *Verdict, want Cells) {
 			v.Missing = append(v.Missing, Missing{What: err.Error()})
 			continue
 		}
-		if !slices.ContainsFunc(j.cells, func(c evidence.Cell) bool {
+		if !slices.ContainsFunc(j.Cells, func(c evidence.Cell) bool {
 			return matches(want.Match, c.ID) && slices.Contains(c.Facts.Releases(), release)
 		}) {
 			v.Missing = append(v.Missing, j.withRelease(want.Match, release))
@@ -313,7 +304,7 @@ func (j judge) addNever(v *Verdict, never, of []string, match []cellid.Pattern) 
 
 func (j judge) withRelease(match []cellid.Pattern, release string) Missing {
 	m := Missing{What: fmt.Sprintf("no component of %s ran in %s", release, patterns(match))}
-	for _, p := range j.catalog {
+	for _, p := range j.Catalog {
 		if matches(match, p.ID) && slices.Contains(p.Facts.Releases(), release) {
 			m.Command = j.sources.Command(p.ID)
 			break
@@ -327,8 +318,8 @@ func (j judge) repeated(v *Verdict, want Repeated) {
 	ids := j.matching(v, want.Match)
 	short := 0
 	for _, id := range ids {
-		j.add(v, evidence.Whole(id, j.cells))
-		r := repeats(id, j.cells)
+		j.add(v, evidence.Whole(id, j.Cells))
+		r := repeats(id, j.Cells)
 		if r.Runs < want.Runs || len(r.Days) < want.Days {
 			short++
 		}
@@ -368,8 +359,8 @@ func repeats(id string, cells []evidence.Cell) Repeats {
 // matching are the cells that match: those of the catalog, and those that ran. If
 // there are none, they are missing.
 func (j judge) matching(v *Verdict, match []cellid.Pattern) []string {
-	ids := reports.Each(j.catalog, func(p evidence.Planned) string { return p.ID })
-	for _, c := range j.cells {
+	ids := reports.Each(j.Catalog, func(p evidence.Planned) string { return p.ID })
+	for _, c := range j.Cells {
 		ids = append(ids, c.ID)
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(match, id) })

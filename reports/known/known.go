@@ -194,13 +194,8 @@ func (l List) like(c reports.Cell, check reports.Check, notRun []string) string 
 }
 
 // matching returns the entries for a check.
-func (l List) matching(c reports.Cell, check reports.Check) (matching []Deviation) {
-	for _, d := range l.Deviations {
-		if d.affects(c.ID) && d.names(check) {
-			matching = append(matching, d)
-		}
-	}
-	return matching
+func (l List) matching(c reports.Cell, check reports.Check) []Deviation {
+	return reports.Only(l.Deviations, func(d Deviation) bool { return d.affects(c.ID) && d.names(check) })
 }
 
 func (d Deviation) names(check reports.Check) bool {

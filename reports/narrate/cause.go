@@ -160,7 +160,7 @@ func (t failedCheck) counts(c Compared) bool {
 // happened is what happened of what the expression is about.
 func (t failedCheck) happened() string {
 	place := func(x teller) int { return strings.Index(t.Expected, x.about) }
-	named := slices.DeleteFunc(slices.Clone(tellers), func(x teller) bool { return place(x) < 0 })
+	named := reports.Only(tellers, func(x teller) bool { return place(x) >= 0 })
 	slices.SortStableFunc(named, func(x, y teller) int { return place(x) - place(y) })
 	for _, x := range named {
 		if x.tell == nil {

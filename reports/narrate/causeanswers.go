@@ -17,7 +17,7 @@ func (t failedCheck) podsAPI() string {
 			if l.Kind != Agent || path.Base(l.Name) != name {
 				continue
 			}
-			heard := slices.DeleteFunc(slices.Clone(l.Marks), func(m Mark) bool { return m.At > t.to })
+			heard := reports.Only(l.Marks, func(m Mark) bool { return m.At <= t.to })
 			if n := len(heard); n > 0 {
 				last := heard[n-1]
 				state := ""

@@ -14,16 +14,16 @@ import (
 func (t failedCheck) failedProbes() string {
 	all := t.within()
 	isBad := func(a attempt) bool { return a.Tone == Bad }
-	direct, hops, alone := only(all, func(a attempt) bool { return a.hop == "" && !a.alone }), only(all, func(a attempt) bool { return a.hop != "" }), only(all, func(a attempt) bool { return a.alone })
-	said := commonest(only(direct, isBad), len(direct), "failed"+t.tally.said(t.to))
-	if bad := only(hops, isBad); len(bad) > 0 {
+	direct, hops, alone := reports.Only(all, func(a attempt) bool { return a.hop == "" && !a.alone }), reports.Only(all, func(a attempt) bool { return a.hop != "" }), reports.Only(all, func(a attempt) bool { return a.alone })
+	said := commonest(reports.Only(direct, isBad), len(direct), "failed"+t.tally.said(t.to))
+	if bad := reports.Only(hops, isBad); len(bad) > 0 {
 		then := commonest(bad, len(hops), "failed")
 		said = strings.TrimPrefix(said+". Of what redirects led to, "+then, ". Of what redirects led to, ")
 	}
 	switch {
-	case len(only(alone, isBad)) == 0:
+	case len(reports.Only(alone, isBad)) == 0:
 	case said == "":
-		return commonest(only(alone, isBad), len(alone), "failed")
+		return commonest(reports.Only(alone, isBad), len(alone), "failed")
 	default:
 		said += fmt.Sprintf(". Of %s, there is an event and no connection in the record", reports.Counted(len(alone), "other failure"))
 	}
@@ -47,8 +47,8 @@ type Tally struct {
 // tallied is the tally of what a check is about.
 func (t failedCheck) tallied() (of Tally) {
 	counted := func(all []attempt) (direct, failed []attempt) {
-		direct = only(all, func(a attempt) bool { return a.hop == "" && !a.alone })
-		return direct, only(direct, func(a attempt) bool { return a.Tone == Bad })
+		direct = reports.Only(all, func(a attempt) bool { return a.hop == "" && !a.alone })
+		return direct, reports.Only(direct, func(a attempt) bool { return a.Tone == Bad })
 	}
 	in, failed := counted(t.within())
 	later, failedLater := counted(t.later)
@@ -73,10 +73,6 @@ func (n Tally) said(until float64) string {
 	return fmt.Sprintf(" by %s, %d of %d by the end", moment(until), n.FailedByEnd, n.AllByEnd)
 }
 
-func only(all []attempt, which func(attempt) bool) []attempt {
-	return slices.DeleteFunc(slices.Clone(all), func(a attempt) bool { return !which(a) })
-}
-
 // lastEvent is the last event of a kubelet about attempts.
 func lastEvent(all []attempt) string {
 	for _, a := range slices.Backward(all) {
@@ -96,7 +92,7 @@ func (t failedCheck) probes() string {
 
 // within are the attempts in the window, or all until its end if none is.
 func (t failedCheck) within() []attempt {
-	in := only(t.attempts, func(a attempt) bool { return a.At >= t.from })
+	in := reports.Only(t.attempts, func(a attempt) bool { return a.At >= t.from })
 	if len(in) == 0 {
 		return slices.Clone(t.attempts)
 	}

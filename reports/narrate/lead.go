@@ -94,7 +94,7 @@ func (t failedCheck) why(c Compared) string {
 	if c.Path[0] != "pods" {
 		return ""
 	}
-	bad := only(t.within(), func(a attempt) bool { return a.Tone == Bad })
+	bad := reports.Only(t.within(), func(a attempt) bool { return a.Tone == Bad })
 	event := lastEvent(bad)
 	if event == "" {
 		return ""

@@ -75,7 +75,7 @@ func failures(result reports.Cell, t *timeline.Timeline) (times []time.Time) {
 // deciding are the checks of a cell that do not hold. If any of them is new, those that
 // are recorded are not among them: they are not what the cell is red for.
 func deciding(result reports.Cell) []reports.Check {
-	failed := slices.DeleteFunc(slices.Clone(result.Checks), func(c reports.Check) bool { return !isFailed(c) })
+	failed := reports.Only(result.Checks, isFailed)
 	isNew := func(c reports.Check) bool { return !c.Outcome.Expected() }
 	if slices.ContainsFunc(failed, isNew) {
 		failed = slices.DeleteFunc(failed, func(c reports.Check) bool { return !isNew(c) })
@@ -131,31 +131,37 @@ func (b *builder) distance(line Line) float64 {
 	return nearest
 }
 
-// waited is how long after the beginning of a window a line was written in which something
-// did not come true, and without end if there was none.
-func (b *builder) waited(at float64) float64 {
-	nearest := math.Inf(1)
-	for _, c := range deciding(b.in.Result) {
-		for _, w := range b.checks {
-			if isWithin(c) && w.ID == c.ID && w.From <= at && at <= w.To {
-				nearest = min(nearest, at-w.From)
-			}
-		}
-	}
-	return nearest
+// decision is a check that decided the outcome, with its window.
+type decision struct {
+	Check
+	waits   bool // whether it had to come true in time
+	ofField bool // whether it compares a field of an object
 }
 
-// fromLoss is how far a time is from when a field was lost, or found wrong, that a failed check
-// compares, if it was not after the check was decided; without end if there is none.
-func (b *builder) fromLoss(at float64) float64 {
-	nearest := math.Inf(1)
-	for _, c := range deciding(b.in.Result) {
-		isField := slices.ContainsFunc(b.in.Compared[c.ID], func(of Compared) bool { key, _ := b.object(of); return key != "" })
-		for _, w := range b.checks {
-			if isField && w.ID == c.ID && at <= w.To {
-				nearest = min(nearest, math.Abs(at-cmp.Or(w.Bad, w.To)))
-			}
+// decisions are all.
+func (b *builder) decisions() (all []decision) {
+	failed := deciding(b.in.Result)
+	for _, w := range b.checks {
+		if i := slices.IndexFunc(failed, func(c reports.Check) bool { return c.ID == w.ID }); i >= 0 {
+			isField := func(of Compared) bool { key, _ := b.object(of); return key != "" }
+			all = append(all, decision{w, isWithin(failed[i]), slices.ContainsFunc(b.in.Compared[w.ID], isField)})
 		}
+	}
+	return all
+}
+
+func (d decision) isOpen(at float64) bool { return d.From <= at && at <= d.To }
+
+// near is how far a line that names the subject is from what it may have led to, and without end if that is
+// nothing: from the beginning of a window in which something did not come true, or in the log of the server of a field,
+// from when the field was lost, or found wrong, until the check was decided.
+func (d decision) near(at float64, serves bool) float64 {
+	nearest := math.Inf(1)
+	if d.waits && d.isOpen(at) {
+		nearest = at - d.From
+	}
+	if serves && d.ofField && at <= d.To {
+		nearest = min(nearest, math.Abs(at-cmp.Or(d.Bad, d.To)))
 	}
 	return nearest
 }

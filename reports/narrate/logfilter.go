@@ -56,16 +56,15 @@ func (b *builder) around(l LogFile, s subject, limit int) Log {
 	var found, own []logLine
 	all := b.stamped(l)
 	noise := b.noiseOf(l.Component, all, s.in(l.Component, all))
-	decided := noise.goodBefore(all, b.failures)
+	decisions, goodBefore := b.decisions(), noise.goodBefore(all, b.failures)
 	for i, line := range all {
 		line.place, line.distance = i, b.distance(line.Line)
 		if line.Named = noise.isNamed(line); line.Named {
-			line.distance = min(line.distance, b.waited(line.At))
-			if noise.serves {
-				line.distance = min(line.distance, b.fromLoss(line.At))
+			for _, d := range decisions {
+				line.distance = min(line.distance, d.near(line.At, noise.serves))
 			}
 		}
-		if decided[i] {
+		if goodBefore[i] {
 			line.distance, line.What = 0, lastGood
 		}
 		if math.IsInf(line.distance, 1) {
@@ -135,9 +134,10 @@ func fitting(lines []logLine, limit int) int {
 // there are. One that was written while a failed check was open stands for
 // none that was not.
 func (b *builder) once(lines []logLine) (firsts []logLine) {
-	at := make(map[string]int)
+	at, decisions := make(map[string]int), b.decisions()
 	for _, line := range lines {
-		key := fmt.Sprint(b.whileFailing(line.At), line.What, line.gist)
+		isFailing := slices.ContainsFunc(decisions, func(d decision) bool { return d.isOpen(line.At) })
+		key := fmt.Sprint(isFailing, line.What, line.gist)
 		i, again := at[key]
 		if !again {
 			at[key] = len(firsts)
@@ -148,14 +148,6 @@ func (b *builder) once(lines []logLine) (firsts []logLine) {
 		firsts[i].distance = min(firsts[i].distance, line.distance)
 	}
 	return firsts
-}
-
-// whileFailing reports whether a check that failed was open.
-func (b *builder) whileFailing(at float64) bool {
-	failed := deciding(b.in.Result)
-	return slices.ContainsFunc(b.checks, func(c Check) bool {
-		return c.From <= at && at <= c.To && slices.ContainsFunc(failed, func(f reports.Check) bool { return f.ID == c.ID })
-	})
 }
 
 // noise knows the lines of a log that say nothing about what went wrong.

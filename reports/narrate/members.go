@@ -130,12 +130,7 @@ func (t failedCheck) countedInList() (lines []Line) {
 	add := func(of numbered, note string) {
 		lines = append(lines, Line{At: of.at, Text: fmt.Sprintf("%s: %d%s", m.what, of.n, note)})
 	}
-	var in []numbered
-	for _, one := range m.numbers {
-		if t.from < one.at && one.at <= t.to {
-			in = append(in, one)
-		}
-	}
+	in := reports.Only(m.numbers, func(one numbered) bool { return t.from < one.at && one.at <= t.to })
 	if len(in) > 0 {
 		add(in[0], "")
 	}

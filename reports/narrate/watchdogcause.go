@@ -115,7 +115,7 @@ func (t failedCheck) decision(before float64) string {
 	if i < 0 {
 		return ""
 	}
-	lists := slices.DeleteFunc(slices.Clone(t.lanes[i].Marks), func(m Mark) bool { return m.At > before })
+	lists := reports.Only(t.lanes[i].Marks, func(m Mark) bool { return m.At <= before })
 	if len(lists) == 0 {
 		return ""
 	}
@@ -140,7 +140,7 @@ func (t failedCheck) ages(until float64) string {
 		if l.Kind != Leases || i < 0 {
 			continue
 		}
-		points := slices.DeleteFunc(slices.Clone(l.Series[i].Points), func(p [2]float64) bool { return p[0] > until })
+		points := reports.Only(l.Series[i].Points, func(p [2]float64) bool { return p[0] <= until })
 		switch n := len(points); {
 		case n == 0:
 		case l.Name == readRow:

@@ -210,7 +210,7 @@ func (s screen) New() []attention { return attentionOf(s.Attention, true) }
 func (s screen) NotJudged() []attention { return attentionOf(s.Attention, false) }
 
 func attentionOf(all []attention, nonconforming bool) []attention {
-	return slices.DeleteFunc(slices.Clone(all), func(a attention) bool { return a.Name.Nonconforming() != nonconforming })
+	return reports.Only(all, func(a attention) bool { return a.Name.Nonconforming() == nonconforming })
 }
 
 // Entries says how many known deviations the cells show that deviate, and how many of these
@@ -321,7 +321,7 @@ func (sc scene) attention() (all []attention) {
 		if c.Outcome.Expected() {
 			continue
 		}
-		checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
+		checks := reports.Only(c.Checks, func(check reports.Check) bool { return !check.Outcome.Expected() })
 		// The check that decided comes first: its outcome is the cell's.
 		slices.SortStableFunc(checks, func(x, y reports.Check) int { return y.Outcome.Compare(x.Outcome) })
 		failures := reports.Grouped(checks, func(check reports.Check) string { return cmp.Or(sc.causes[c.ID][check.ID].Same, check.ID) })

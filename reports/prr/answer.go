@@ -122,11 +122,10 @@ type Cell struct {
 // be run, to say how what is missing would be.
 func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs []evidence.Run, catalog []evidence.Planned) Result {
 	subject := evidence.Subject{Components: e.Components, Since: e.Milestones[graduation.Stages()[0]]}
-	cells, leftOut := evidence.Select(runs, subject, e.Concerns)
-	a := asked{requirements: requirements, cells: cells, catalog: evidence.Eligible(catalog, subject)}
+	a := asked{evidence.GroundOf(runs, catalog, subject, e.Concerns), requirements}
 	result := Result{
 		KEP: e.KEP, Gate: Gate{Name: e.Gate, Depend: e.Components},
-		LeftOut: append([]evidence.LeftOut{}, leftOut...), Reports: []Report{}, Programs: []Program{}, Cells: []Cell{},
+		LeftOut: a.LeftOut, Reports: []Report{}, Programs: []Program{}, Cells: []Cell{},
 	}
 	for _, run := range runs {
 		result.Reports = append(result.Reports, Report{Dir: run.Dir, Command: run.Report.Reproduce.Command, Skewrig: run.Report.Reproduce.Skewrig})
@@ -136,7 +135,7 @@ func Answers(e graduation.Enhancement, requirements []reports.Requirement, runs 
 			result.Answers = append(result.Answers, a.answer(e, section.Heading, question))
 		}
 	}
-	result.name(cells, catalog)
+	result.name(a.Cells, catalog)
 	return result
 }
 
@@ -148,9 +147,8 @@ func Command(cells ...string) string {
 
 // asked has what there is to answer from.
 type asked struct {
+	evidence.Ground
 	requirements []reports.Requirement
-	cells        []evidence.Cell
-	catalog      []evidence.Planned
 }
 
 func (a asked) answer(e graduation.Enhancement, section, question string) Answer {
@@ -201,10 +199,10 @@ func (a asked) statement(q reports.Requirement) Statement {
 	case q.Excluded != "":
 		s.Says, s.Why = NotShown, q.Excluded
 	default:
-		s.Findings = []evidence.Finding{evidence.Statement(q.ID, a.cells)}
+		s.Findings = []evidence.Finding{evidence.Statement(q.ID, a.Cells)}
 		s.decide()
 		if s.Says == NotRun {
-			if cells, nowhere := evidence.Cover(a.catalog, []string{q.ID}); len(nowhere) == 0 {
+			if cells, nowhere := evidence.Cover(a.Catalog, []string{q.ID}); len(nowhere) == 0 {
 				s.Command = Command(cells...)
 			}
 		}
@@ -218,14 +216,14 @@ func (a asked) whole(q graduation.Question) Statement {
 	var ids, patterns []string
 	for _, p := range q.Match {
 		patterns = append(patterns, p.String())
-		for _, c := range a.cells {
+		for _, c := range a.Cells {
 			if p.Match(c.ID) && !slices.Contains(ids, c.ID) {
 				ids = append(ids, c.ID)
 			}
 		}
 	}
 	for _, id := range ids {
-		s.Findings = append(s.Findings, evidence.Whole(id, a.cells))
+		s.Findings = append(s.Findings, evidence.Whole(id, a.Cells))
 	}
 	s.decide()
 	if s.Says == NotRun {

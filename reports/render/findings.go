@@ -100,7 +100,7 @@ const preparation = "preparation"
 
 // prepared are the findings whose scripts need a preparation.
 func prepared(all []finding.Finding) []finding.Finding {
-	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Preparation == "" })
+	return reports.Only(all, func(f finding.Finding) bool { return f.Preparation != "" })
 }
 
 // firstRow is the row of a finding in the first table.

@@ -75,12 +75,7 @@ func (t *terminal) telling(c reports.Cell, r reports.Report) telling {
 
 // section writes the cells that have an outcome.
 func (t *terminal) section(outcome reports.Outcome, r reports.Report) {
-	var cells []reports.Cell
-	for _, c := range r.Cells {
-		if _, is := reports.ReproductionOf(c, r); !is && c.Outcome == outcome {
-			cells = append(cells, c)
-		}
-	}
+	cells := reports.Only(r.Cells, func(c reports.Cell) bool { return c.Outcome == outcome && !reproduces(c, r) })
 	if len(cells) == 0 {
 		return
 	}

@@ -152,7 +152,7 @@ func identifier(o reports.Outcome) string { return string(o) }
 func details(c reports.Cell, how telling) fields {
 	var b fields
 	writeRepeats(&b, c)
-	checks := slices.DeleteFunc(slices.Clone(c.Checks), func(check reports.Check) bool { return check.Outcome.Expected() })
+	checks := reports.Only(c.Checks, func(check reports.Check) bool { return !check.Outcome.Expected() })
 	if len(checks) == 0 || slices.ContainsFunc(checks, endedOtherwise(c.Reason)) {
 		writeField(&b, "reason", c.Reason)
 	}
@@ -362,18 +362,18 @@ type Reproduction struct {
 
 // Reproductions are the known bugs that cells of a report reproduced.
 func Reproductions(r reports.Report) (all []Reproduction) {
-	var cells []reports.Cell
-	for _, c := range r.Cells {
-		if _, is := reports.ReproductionOf(c, r); is {
-			cells = append(cells, c)
-		}
-	}
+	cells := reports.Only(r.Cells, func(c reports.Cell) bool { return reproduces(c, r) })
 	bugOf := func(c reports.Cell) reports.Reproduction { bug, _ := reports.ReproductionOf(c, r); return bug }
 	for _, of := range reports.Grouped(cells, bugOf) {
 		bug := bugOf(of[0])
 		all = append(all, Reproduction{bug, saidOf(bug, r), of})
 	}
 	return all
+}
+
+func reproduces(c reports.Cell, r reports.Report) bool {
+	_, is := reports.ReproductionOf(c, r)
+	return is
 }
 
 // saidOf says in a line that a known bug was seen: "REPRODUCED kubernetes#141961: 12

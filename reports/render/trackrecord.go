@@ -27,7 +27,7 @@ func TrackRecord(w io.Writer, r reports.Report) error {
 	for _, c := range r.Cells {
 		cells[c.ID] = c
 	}
-	bugs := slices.DeleteFunc(slices.Clone(r.Requirements), func(q reports.Requirement) bool { return q.KEP != regressions })
+	bugs := reports.Only(r.Requirements, func(q reports.Requirement) bool { return q.KEP == regressions })
 	var rows [][]string
 	for _, q := range bugs {
 		for _, scenario := range reports.Grouped(cellsOf(q, cells), func(c reports.Cell) string { return c.Scenario }) {
