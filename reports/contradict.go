@@ -14,24 +14,24 @@ func mergedProblems(inputs []Input) []string {
 		problems = append(problems, in.Report.Problems...)
 	}
 	problems = append(problems, differing(inputs)...)
-	return firsts(problems)
+	return dedupe(problems)
 }
 
 // differing says what differs between reports that should have it in common.
 func differing(inputs []Input) []string {
-	var skewrig, seed, components, ledger, expected []said
+	var skewrig, seed, components, ledger, expected []claim
 	for _, in := range inputs {
 		r := in.Report
-		skewrig = append(skewrig, said{"", r.Reproduce.Skewrig + " built with " + r.Reproduce.Go, in.Name})
-		seed = append(seed, said{"", fmt.Sprint(r.Reproduce.Seed), in.Name})
+		skewrig = append(skewrig, claim{"", r.Reproduce.Skewrig + " built with " + r.Reproduce.Go, in.Name})
+		seed = append(seed, claim{"", fmt.Sprint(r.Reproduce.Seed), in.Name})
 		for _, c := range r.Reproduce.Components {
 			components = append(components, binary(c, in.Name))
 		}
 		ids := Each(r.Requirements, func(q Requirement) string { return q.ID })
-		ledger = append(ledger, said{"", Counted(len(ids), "requirement") + lacking(ids, inputs), in.Name})
+		ledger = append(ledger, claim{"", Counted(len(ids), "requirement") + lacking(ids, inputs), in.Name})
 		for _, c := range r.Cells {
 			for _, check := range c.Checks {
-				expected = append(expected, said{"check " + check.ID + " of cell " + c.ID, check.Expected, in.Name})
+				expected = append(expected, claim{"check " + check.ID + " of cell " + c.ID, check.Expected, in.Name})
 			}
 		}
 	}
@@ -49,7 +49,7 @@ const otherBinary = "different binaries: build once for all runs, or don't merge
 // DifferentBinaries says of which releases several binaries took part, as they do
 // in a merged report only.
 func DifferentBinaries(components []Component) []string {
-	binaries := Each(components, func(c Component) said { return binary(c, "this report") })
+	binaries := Each(components, func(c Component) claim { return binary(c, "this report") })
 	return disagreements(binaries, otherBinary)
 }
 
@@ -70,27 +70,27 @@ func lacking(ids []string, inputs []Input) string {
 	return " without " + strings.Join(slices.Compact(missing), ", ")
 }
 
-// said is what a report says of a thing that all of them should agree on.
-type said struct{ thing, value, report string }
+// claim is the value that a report gives a thing on which all should agree.
+type claim struct{ thing, value, report string }
 
 // binary says which binary a component was. One that was made otherwise, such as
 // with a clock of its own, is another component.
-func binary(c Component, report string) said {
+func binary(c Component, report string) claim {
 	source, otherwise, made := strings.Cut(c.Source, " (")
 	thing := c.Name + " " + c.Version
 	if made {
 		thing += " (" + otherwise
 	}
-	return said{thing, c.Digest + " of " + source, report}
+	return claim{thing, c.Digest + " of " + source, report}
 }
 
 // disagreements returns a problem for each thing of which reports say different values.
-func disagreements(all []said, problem string) (problems []string) {
-	for _, ofThing := range Grouped(all, func(s said) string { return s.thing }) {
+func disagreements(all []claim, problem string) (problems []string) {
+	for _, ofThing := range Grouped(all, func(s claim) string { return s.thing }) {
 		var values []string
-		for _, same := range Grouped(ofThing, func(s said) string { return s.value }) {
-			names := Each(same, func(s said) string { return s.report })
-			values = append(values, same[0].value+" in "+strings.Join(firsts(names), ", "))
+		for _, same := range Grouped(ofThing, func(s claim) string { return s.value }) {
+			names := Each(same, func(s claim) string { return s.report })
+			values = append(values, same[0].value+" in "+strings.Join(dedupe(names), ", "))
 		}
 		if len(values) < 2 {
 			continue

@@ -56,8 +56,8 @@ func Only[T any](items []T, is func(T) bool) (some []T) {
 	return some
 }
 
-// firsts leaves out what stands in a list before.
-func firsts[T comparable](list []T) []T {
+// dedupe leaves out repetitions; the first item of each value stays.
+func dedupe[T comparable](list []T) []T {
 	seen := make(map[T]bool)
 	return slices.DeleteFunc(list, func(v T) bool {
 		before := seen[v]

@@ -203,9 +203,9 @@ func mergedReproduce(inputs []Input) Reproduce {
 			merged.Host = Host{}
 		}
 	}
-	merged.Command = strings.Join(firsts(commands), "\n")
-	merged.Skewrig, merged.Go = strings.Join(firsts(skewrigs), ", "), strings.Join(firsts(toolchains), ", ")
-	merged.Components, merged.Files, merged.Sources = firsts(merged.Components), firsts(merged.Files), firsts(merged.Sources)
+	merged.Command = strings.Join(dedupe(commands), "\n")
+	merged.Skewrig, merged.Go = strings.Join(dedupe(skewrigs), ", "), strings.Join(dedupe(toolchains), ", ")
+	merged.Components, merged.Files, merged.Sources = dedupe(merged.Components), dedupe(merged.Files), dedupe(merged.Sources)
 	return merged
 }
 

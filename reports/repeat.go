@@ -113,7 +113,7 @@ func Join(runs ...Cell) Cell {
 		}
 		joined.Runs = append(joined.Runs, c.clone().Runs...)
 	}
-	joined.Observed = firsts(joined.Observed)
+	joined.Observed = dedupe(joined.Observed)
 	slices.SortStableFunc(joined.Runs, func(a, b Run) int { return cmp.Compare(a.Number, b.Number) })
 	if len(joined.Runs) == 1 && joined.Runs[0].Number == 1 {
 		joined.Runs = nil

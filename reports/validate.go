@@ -28,16 +28,16 @@ func Validate(r Report) error {
 	for i, q := range r.Requirements {
 		want := computed.Requirements[i]
 		f.when(q.Outcome != want.Outcome, "requirement %s: %q, where the checks give %q", q.ID, q.Outcome, want.Outcome)
-		f.when(!slices.Equal(q.Cells, want.Cells), "requirement %s: its cells are not those of the checks: %s", q.ID, Few(odd(q.Cells, want.Cells), maxOdd))
+		f.when(!slices.Equal(q.Cells, want.Cells), "requirement %s: its cells are not those of the checks: %s", q.ID, Few(symmetricDifference(q.Cells, want.Cells), maxNamed))
 	}
 	return errors.Join(f...)
 }
 
-// maxOdd is how many cells an error names.
-const maxOdd = 3
+// maxNamed is how many cells an error names.
+const maxNamed = 3
 
-// odd are those that only one of two lists has, or all if only the order differs.
-func odd(a, b []string) []string {
+// symmetricDifference returns what only one of two lists has, or all if only the order differs.
+func symmetricDifference(a, b []string) []string {
 	only := Only(slices.Concat(a, b), func(id string) bool { return slices.Contains(a, id) != slices.Contains(b, id) })
 	if len(only) == 0 {
 		return a

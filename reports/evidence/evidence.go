@@ -194,7 +194,7 @@ type LeftOut struct {
 
 // Select returns the cells of runs that count as evidence of a subject, in the
 // order of the runs, and why the others don't. Wanted says which cells are of
-// interest at all.
+// interest.
 func Select(runs []Run, s Subject, wanted func(reports.Cell) bool) (cells []Cell, leftOut []LeftOut) {
 	left := make(map[string][]string)
 	for _, run := range runs {

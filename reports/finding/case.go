@@ -30,13 +30,13 @@ type Case struct {
 	Again string
 	// Ran is what ran, a line each: with the times at which it began to, if these are known.
 	Ran []string
-	// Kin are the recorded deviations that the check has to do with, Holds the other cells of
+	// Related are the recorded deviations that the check has to do with, PassesIn the other cells of
 	// the scenario in which it passes.
-	Kin   []reports.Kin
-	Holds []string
-	// Twin is the check of the same cell that passes and is most like it. If it has no id, none
+	Related  []reports.RelatedDeviation
+	PassesIn []string
+	// Closest is the check of the same cell that passes and is most like it. If it has no id, none
 	// is like it.
-	Twin reports.Check
+	Closest reports.Check
 	// Others are what the check came to in each cell of the scenario, this one included.
 	Others []Seen
 	// Exhibits are the evidence.
@@ -56,11 +56,11 @@ type Exhibit struct{ Title, Text string }
 // about. The narration is nil if nothing was recorded.
 func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n *narrate.Narration) Case {
 	of := Case{
-		Cell: c, Check: check, Headline: headline(seen{c, check}, f.Statement), Again: again(run, c),
-		Kin: run.Report.KinOf(c, check), Holds: run.Report.HoldsIn(c, check), Twin: reports.TwinOf(c, check),
+		Cell: c, Check: check, Headline: headline(redCheck{c, check}, f.Statement), Again: again(run, c),
+		Related: run.Report.RelatedDeviations(c, check), PassesIn: run.Report.PassesIn(c, check), Closest: reports.ClosestCheck(c, check),
 	}
 	if of.isKnown() {
-		of.Headline = fmt.Sprintf("The check of “%s” fails with %s too", of.Kin[0].Finding.Headline, strings.Join(valuesOf(c), ", "))
+		of.Headline = fmt.Sprintf("The check of “%s” fails with %s too", of.Related[0].Finding.Headline, strings.Join(valuesOf(c), ", "))
 	}
 	for _, other := range run.Report.Cells {
 		i := slices.IndexFunc(other.Checks, func(k reports.Check) bool { return k.ID == check.ID && k.Outcome.Judged() })
@@ -69,17 +69,17 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 		}
 	}
 	if n == nil {
-		of.Ran = courseOf(run.Facts[c.ID])
+		of.Ran = historiesOf(run.Facts[c.ID])
 		return of
 	}
-	s := sightOf(n, check)
+	s := viewOf(n, check)
 	of.Also = sameFailure(n.Checks, s.looked)
 	of.Cause, of.Because, of.Window = s.looked.Cause, s.looked.Because, s.looked.Summary
 	if of.Cause != "" && !of.isKnown() {
 		of.Headline = brief(of.Cause, maxTitle)
 	}
 	of.Ran = s.ran()
-	for _, e := range s.exhibits(of.Twin) {
+	for _, e := range s.exhibits(of.Closest) {
 		if e.Text != "" {
 			of.Exhibits = append(of.Exhibits, e)
 		}
@@ -87,9 +87,9 @@ func NewCase(run evidence.Run, f Finding, c reports.Cell, check reports.Check, n
 	return of
 }
 
-// sightOf is a narration, looked at for what a check is about.
-func sightOf(n *narrate.Narration, check reports.Check) sight {
-	s := sight{Narration: n, expression: check.Expected, until: n.Seconds}
+// viewOf limits a narration to what a check is about.
+func viewOf(n *narrate.Narration, check reports.Check) view {
+	s := view{Narration: n, expression: check.Expected, until: n.Seconds}
 	s.expects, _ = check.Expectation()
 	if i := slices.IndexFunc(n.Checks, func(k narrate.Check) bool { return k.ID == check.ID }); i >= 0 {
 		s.looked = n.Checks[i]
@@ -113,15 +113,15 @@ func sameFailure(checks []narrate.Check, one narrate.Check) (ids []string) {
 const maxTitle = 256
 
 // isKnown reports whether the same check deviates in other cells, as recorded.
-func (c Case) isKnown() bool { return len(c.Kin) > 0 && c.Kin[0].SameCheck }
+func (c Case) isKnown() bool { return len(c.Related) > 0 && c.Related[0].SameCheck }
 
 // valuesOf are the values that make a cell, with the names of their axes.
 func valuesOf(c reports.Cell) (all []string) {
 	return reports.Each(slices.Sorted(maps.Keys(c.Axes)), func(axis string) string { return axis + " " + c.Axes[axis] })
 }
 
-// courseOf is what each component was, one after the other.
-func courseOf(facts evidence.Facts) (all []string) {
+// historiesOf returns the releases of each component, one after the other.
+func historiesOf(facts evidence.Facts) (all []string) {
 	for _, c := range facts.Components {
 		was := reports.Each(c.Starts, started)
 		all = append(all, c.Name+" "+strings.Join(was, ", then "))
@@ -130,7 +130,7 @@ func courseOf(facts evidence.Facts) (all []string) {
 }
 
 func started(s evidence.Start) string {
-	gates := new(course)
+	gates := new(valueHistory)
 	for gate, on := range s.Gates {
 		gates.add(map[bool]string{true: "on", false: "off"}[on], gate)
 	}

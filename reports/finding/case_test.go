@@ -54,7 +54,7 @@ func TestWhatACaseShows(t *testing.T) {
 	if ran := strings.Join(got.Ran, "\n"); ran != "   1.0 s  kube-apiserver v1.90.1\n   2.0 s  kubelet/node-a v1.89.3\n   5.0 s  kubelet/node-a v1.90.1 X=true" {
 		t.Errorf("what ran is\n%s", ran)
 	}
-	if got.Twin.ID != twin.ID || got.Headline != "It was lost" || got.Cause != "It was lost." || !strings.Contains(got.Again, cell.ID) {
+	if got.Closest.ID != twin.ID || got.Headline != "It was lost" || got.Cause != "It was lost." || !strings.Contains(got.Again, cell.ID) {
 		t.Errorf("the case is %+v", got)
 	}
 }
@@ -74,7 +74,7 @@ func TestACaseOfNoRecord(t *testing.T) {
 // container too.
 func TestTheEvidenceIsOfWhatIsNamed(t *testing.T) {
 	t.Parallel()
-	s := sight{until: 10, about: reports.Names{{Variable: "containers", Text: "shop/web/app", Object: "pods/shop/web", Container: "app"}}, Narration: &narrate.Narration{
+	s := view{until: 10, about: reports.Names{{Variable: "containers", Text: "shop/web/app", Object: "pods/shop/web", Container: "app"}}, Narration: &narrate.Narration{
 		Lanes: []narrate.Lane{
 			{Name: "pods/shop/web", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 1, Label: "Ready"}}},
 			{Name: "pods/shop/other", Kind: narrate.ObjectState, Spans: []narrate.Span{{From: 2, Label: "Ready"}}},
@@ -124,7 +124,7 @@ func TestTheCaseOfALostField(t *testing.T) {
 func TestLogLinesOfAField(t *testing.T) {
 	t.Parallel()
 	text := "field httpGet.protocol " + strings.Repeat("long ", maxExhibit/4) + "not declared"
-	s := sight{until: 10, looked: narrate.Check{Field: "httpGet.protocol"}, about: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}, Narration: &narrate.Narration{
+	s := view{until: 10, looked: narrate.Check{Field: "httpGet.protocol"}, about: reports.Names{{Variable: "pods", Text: "web", Object: "pods/default/web"}}, Narration: &narrate.Narration{
 		Logs: []narrate.Log{{Component: "kube-apiserver", Lines: []narrate.Line{{At: 1, Text: text}, {At: 2, Text: "of another"}}}},
 	}}
 	if got := s.lines().Text; got != "  1.000 s  kube-apiserver: "+text {

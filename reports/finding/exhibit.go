@@ -13,8 +13,8 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// sight is a narration, looked at for what an expression is about.
-type sight struct {
+// view is a narration, limited to what an expression is about.
+type view struct {
 	*narrate.Narration
 
 	about      reports.Names
@@ -28,7 +28,7 @@ type sight struct {
 var versionLabel = regexp.MustCompile(`^(?:v\d|reference)`)
 
 // ran is what ran until the check was decided, in the order in which it began to.
-func (s sight) ran() []string {
+func (s view) ran() []string {
 	type begun struct {
 		at   float64
 		line string
@@ -57,15 +57,15 @@ const (
 )
 
 // exhibits are the evidence for a check, and for the one that passes and is most like it. The
-// course of events comes first, but if a check looks once, what it looked at.
-func (s sight) exhibits(twin reports.Check) []Exhibit {
+// events come first, but if a check looks once, what it looked at.
+func (s view) exhibits(twin reports.Check) []Exhibit {
 	first, second := s.moments(), s.history()
 	if s.expects.Mode == record.Now {
 		first, second = second, first
 	}
 	all := []Exhibit{first, second, s.manifest(), s.attempts()}
 	if twin.ID != "" {
-		beside := sight{Narration: s.Narration, about: s.named(twin.ID), expression: twin.Expected, until: s.until}.attempts()
+		beside := view{Narration: s.Narration, about: s.named(twin.ID), expression: twin.Expected, until: s.until}.attempts()
 		if beside.Title = "On the wire, of the check " + twin.ID + ", which passes"; beside.Text != s.attempts().Text {
 			all = append(all, beside)
 		}
@@ -74,7 +74,7 @@ func (s sight) exhibits(twin reports.Check) []Exhibit {
 }
 
 // named is what a check names, by its id.
-func (s sight) named(check string) reports.Names {
+func (s view) named(check string) reports.Names {
 	for _, c := range s.Checks {
 		if c.ID == check {
 			return c.Named
@@ -84,7 +84,7 @@ func (s sight) named(check string) reports.Names {
 }
 
 // acted is the last step that did something before a time.
-func (s sight) acted(before float64) (last narrate.Step, is bool) {
+func (s view) acted(before float64) (last narrate.Step, is bool) {
 	for _, step := range s.Steps {
 		if step.From <= before && step.Acts {
 			last, is = step, true
@@ -95,7 +95,7 @@ func (s sight) acted(before float64) (last narrate.Step, is bool) {
 
 // attempts are a few of those of what the expression is about, of each kind the last; those
 // that failed come first.
-func (s sight) attempts() Exhibit {
+func (s view) attempts() Exhibit {
 	about, _ := s.own()
 	kinds := reports.Grouped(about, func(a narrate.Attempt) [3]string { return [3]string{a.Container, a.By, a.Observed} })
 	slices.SortStableFunc(kinds, func(a, b []narrate.Attempt) int {
@@ -121,7 +121,7 @@ func (s sight) attempts() Exhibit {
 
 // own are the attempts of what the expression is about until the check was decided. Narrow
 // says that it names one of the containers, or one that a probe is of: then it is these.
-func (s sight) own() (about []narrate.Attempt, narrow bool) {
+func (s view) own() (about []narrate.Attempt, narrow bool) {
 	about = reports.Only(s.Attempts, func(a narrate.Attempt) bool { return a.At <= s.until && s.about.HasPodOf(a.Container) })
 	if of := reports.Only(about, s.ofContainer); len(of) > 0 {
 		return of, true
@@ -131,7 +131,7 @@ func (s sight) own() (about []narrate.Attempt, narrow bool) {
 
 // ofContainer reports whether an attempt is of a container that the expression names beside
 // its pod.
-func (s sight) ofContainer(a narrate.Attempt) bool {
+func (s view) ofContainer(a narrate.Attempt) bool {
 	by := strings.Fields(strings.NewReplacer(",", " ", ":", " ").Replace(a.By))
 	return slices.ContainsFunc(s.about.Containers(), func(name string) bool { return path.Base(a.Container) == name || slices.Contains(by, name) })
 }

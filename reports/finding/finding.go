@@ -87,7 +87,7 @@ func (f Finding) New() []Observation {
 // its cells are left out.
 func All(run evidence.Run, sentences map[string][]string) []Finding {
 	all := []Finding{}
-	for _, of := range reports.Grouped(redChecks(run.Report), func(s seen) string { return s.key() }) {
+	for _, of := range reports.Grouped(redChecks(run.Report), func(s redCheck) string { return s.key() }) {
 		f := Finding{Finding: reports.FindingOf(run.Report.Findings, of[0].check.Finding)}
 		if f.ID == "" {
 			f.Finding = unlisted(of[0])
@@ -113,22 +113,22 @@ func Concerned(r reports.Report) func(reports.Cell) bool {
 	return func(c reports.Cell) bool { return scenarios[c.Scenario] && !c.OfReference() }
 }
 
-// seen is a check of a cell.
-type seen struct {
+// redCheck is a check of a cell that deviates.
+type redCheck struct {
 	cell  reports.Cell
 	check reports.Check
 }
 
 // key is the finding that a check is of. Without one, each requirement is its own.
-func (s seen) key() string {
+func (s redCheck) key() string {
 	return cmp.Or(s.check.Finding, s.check.Requirement+" "+s.check.ID)
 }
 
-func redChecks(r reports.Report) (red []seen) {
+func redChecks(r reports.Report) (red []redCheck) {
 	for _, c := range r.Cells {
 		for _, check := range c.Checks {
 			if deviates(check.Outcome) && !c.OfReference() {
-				red = append(red, seen{c, check})
+				red = append(red, redCheck{c, check})
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func redChecks(r reports.Report) (red []seen) {
 }
 
 // unlisted is a finding of which nothing more is known than its check.
-func unlisted(s seen) reports.Finding {
+func unlisted(s redCheck) reports.Finding {
 	id := strings.ReplaceAll(cmp.Or(s.check.Requirement, s.cell.Scenario)+"/"+s.check.ID, "/", ".")
 	return reports.Finding{ID: id, Class: reports.Unlisted, Headline: s.check.ID, Instead: reports.ReasonOf(s.check)}
 }
@@ -146,7 +146,7 @@ const maxHeadline = 90
 
 // headline says in words what nothing more is known of than its check: by the statement
 // that does not hold or, without one, by the check's name.
-func headline(s seen, of Statement) string {
+func headline(s redCheck, of Statement) string {
 	where := "in " + cmp.Or(s.cell.Scenario, s.cell.ID)
 	if releases := ofAxes(s.cell.Axes); releases != "" {
 		where = "with " + releases
@@ -173,10 +173,10 @@ func brief(statement string, most int) string {
 
 // state adds the statements that the checks serve, each once. In a contradiction, each is
 // followed by the readings that contradict it.
-func (f *Finding) state(checks []seen, requirements []reports.Requirement, sentences map[string][]string) {
+func (f *Finding) state(checks []redCheck, requirements []reports.Requirement, sentences map[string][]string) {
 	var stated []reports.Requirement
 	readings := reports.ReadingsOf(requirements)
-	for _, of := range reports.Grouped(checks, func(s seen) string { return s.check.Requirement }) {
+	for _, of := range reports.Grouped(checks, func(s redCheck) string { return s.check.Requirement }) {
 		at := slices.IndexFunc(requirements, func(q reports.Requirement) bool { return q.ID == of[0].check.Requirement })
 		if at < 0 || strings.HasPrefix(of[0].check.ID, oracle) {
 			continue
@@ -205,7 +205,7 @@ func (f *Finding) state(checks []seen, requirements []reports.Requirement, sente
 const oracle = "oracle:"
 
 // observe adds what the checks saw in all cells of their scenarios.
-func (f *Finding) observe(red []seen, run evidence.Run) {
+func (f *Finding) observe(red []redCheck, run evidence.Run) {
 	kind := func(c reports.Cell, check reports.Check) string { return c.Scenario + " " + check.ID }
 	kinds, own := make(map[string]bool), make(map[string]bool)
 	for _, s := range red {
@@ -246,7 +246,7 @@ func once(all []string) []string {
 
 // ran is what took part in a cell: releases, and the gates that were set.
 func ran(facts evidence.Facts, axes map[string]string) (releases, gates string) {
-	versions, set := new(course), new(course)
+	versions, set := new(valueHistory), new(valueHistory)
 	for _, c := range facts.Components {
 		program := c.Program()
 		if program == "etcd" || program == "seed" {
@@ -287,7 +287,7 @@ func alike(facts evidence.Facts, program string) bool {
 // about is the releases that a cell's id names, by the programs that they are of: those that it is about. If one is of no
 // program that ran, such as that of the axis release, it is empty.
 func about(facts evidence.Facts, axes map[string]string) string {
-	versions := new(course)
+	versions := new(valueHistory)
 	for axis, value := range axes {
 		if _, err := release.Parse(value); err != nil {
 			continue
@@ -305,7 +305,7 @@ func about(facts evidence.Facts, axes map[string]string) string {
 
 // ofAxes is the releases that a cell's id names, by its axes.
 func ofAxes(axes map[string]string) string {
-	versions := new(course)
+	versions := new(valueHistory)
 	for axis, value := range axes {
 		if _, err := release.Parse(value); err == nil {
 			versions.add(value, axis)
@@ -314,11 +314,11 @@ func ofAxes(axes map[string]string) string {
 	return versions.String()
 }
 
-// course is what things were, one after the other.
-type course struct{ things, values []string }
+// valueHistory has the values of things, one after the other.
+type valueHistory struct{ things, values []string }
 
 // add adds what a thing is now.
-func (c *course) add(value, thing string) {
+func (c *valueHistory) add(value, thing string) {
 	at := slices.Index(c.things, thing)
 	if at < 0 {
 		c.things, c.values = append(c.things, thing), append(c.values, value)
@@ -330,7 +330,7 @@ func (c *course) add(value, thing string) {
 }
 
 // String has things of one value together.
-func (c *course) String() string {
+func (c *valueHistory) String() string {
 	var at []int
 	for i := range c.things {
 		at = append(at, i)

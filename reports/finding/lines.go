@@ -28,7 +28,7 @@ type logLine struct {
 // Those come first that say that something is wrong, and then those next to the step that
 // the check waited for, or to its decision. Where an expression names nothing, they are
 // those of the window.
-func (s sight) lines() Exhibit {
+func (s view) lines() Exhibit {
 	near, from := s.until, 0.0
 	if step, is := s.acted(s.looked.From); is && s.expects.Mode.Awaits() {
 		if near = step.From; near < s.until {
@@ -60,7 +60,7 @@ func (s sight) lines() Exhibit {
 }
 
 // rank is how much a line has to say of what the expression is about. It is negative if that is nothing.
-func (s sight) rank(l narrate.Line) int {
+func (s view) rank(l narrate.Line) int {
 	has := func(words []string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return word != "" && strings.Contains(l.Text, word) })
 	}

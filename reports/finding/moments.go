@@ -11,7 +11,7 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// maxMoments is how many moments are told, and maxFailed how many failed attempts among them.
+// maxMoments is how many moments are listed, and maxFailed how many failed attempts among them.
 const (
 	maxMoments = 10
 	maxFailed  = 3
@@ -25,12 +25,12 @@ type Moment struct {
 
 // Led is what led to what a check found, in time; empty if nothing of that was recorded.
 func Led(n *narrate.Narration, check reports.Check) []Moment {
-	return sightOf(n, check).led()
+	return viewOf(n, check).led()
 }
 
 // concerns reports whether a lane is of what the expression is about. What a watchdog does
 // has no names in expressions.
-func (s sight) concerns(l narrate.Lane) bool {
+func (s view) concerns(l narrate.Lane) bool {
 	switch l.Kind {
 	case narrate.Agent:
 		return slices.Contains(s.about.Of("watches", "podsAPI", "polls"), path.Base(l.Name))
@@ -43,7 +43,7 @@ func (s sight) concerns(l narrate.Lane) bool {
 }
 
 // moments are what led to what the check found.
-func (s sight) moments() Exhibit {
+func (s view) moments() Exhibit {
 	lines := reports.Each(s.led(), func(m Moment) string { return fmt.Sprintf("%7.3f s  %s", m.At, m.Text) })
 	return Exhibit{Title: fmt.Sprintf("What happened last, until the check was decided at %.1f s", s.until), Text: strings.Join(lines, "\n")}
 }
@@ -51,7 +51,7 @@ func (s sight) moments() Exhibit {
 // led is the last that happened to what the expression is about, until the check was decided:
 // with the steps that led to it, failed attempts, and the next message of a client that
 // waited for one.
-func (s sight) led() []Moment {
+func (s view) led() []Moment {
 	all := s.failed()
 	_, narrow := s.own()
 	for _, l := range s.Lanes {
@@ -91,7 +91,7 @@ func (s sight) led() []Moment {
 // causes are the steps that are known to have led to it, and when it went wrong, if it was
 // attempts that failed. Where no such step is known, they are the last one that did something
 // before the window of the check, and the last one before it went wrong.
-func (s sight) causes() (all []Moment) {
+func (s view) causes() (all []Moment) {
 	wrong := s.looked.Bad
 	first, failed := s.firstFailed()
 	if failed > 0 {
@@ -127,7 +127,7 @@ func isOfProbe(label string) bool {
 
 // firstFailed is the first of the last attempts, if all of them failed from it on, and how many
 // they are.
-func (s sight) firstFailed() (first Moment, n int) {
+func (s view) firstFailed() (first Moment, n int) {
 	own, _ := s.own()
 	for _, a := range own {
 		switch a.Tone {
@@ -160,7 +160,7 @@ func momentsOf(lines []narrate.Line, note string) (all []Moment) {
 
 // writtenUntil are the steps that wrote what the check is about after it was decided, until a
 // time.
-func (s sight) writtenUntil(at float64) []Moment {
+func (s view) writtenUntil(at float64) []Moment {
 	in := reports.Only(s.looked.After, func(l narrate.Line) bool { return l.At <= at })
 	return momentsOf(in, ", after the check was decided")
 }
@@ -175,7 +175,7 @@ func momentOf(lane narrate.Lane, at float64, label, detail string) Moment {
 
 // marks are those of a lane; of a client of a Pods API, those about the pod that the
 // expression names, if it names one.
-func (s sight) marks(l narrate.Lane) []narrate.Mark {
+func (s view) marks(l narrate.Lane) []narrate.Mark {
 	if l.Kind != narrate.Agent {
 		return l.Marks
 	}
@@ -191,7 +191,7 @@ func (s sight) marks(l narrate.Lane) []narrate.Mark {
 
 // failed are the last attempts that failed of what the expression is about, without the first
 // of them.
-func (s sight) failed() (all []Moment) {
+func (s view) failed() (all []Moment) {
 	own, _ := s.own()
 	first, _ := s.firstFailed()
 	for _, a := range own {
@@ -229,7 +229,7 @@ func answered(step narrate.Step) string {
 }
 
 // next is the first message to a client after a check was decided, and how long none came.
-func (s sight) next(l narrate.Lane) []Moment {
+func (s view) next(l narrate.Lane) []Moment {
 	before := -1.0
 	for _, m := range s.marks(l) {
 		if m.At <= s.until {

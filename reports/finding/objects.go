@@ -12,7 +12,7 @@ import (
 
 // history is that of the field that the check is about: which server wrote or showed each value. Without one, it is
 // the last state of the container that the expression names.
-func (s sight) history() Exhibit {
+func (s view) history() Exhibit {
 	left := map[narrate.Tone]string{narrate.Bad: " (lost here)", narrate.Changed: " (changed here)"}
 	var lines []string
 	for _, l := range s.looked.History {
@@ -32,7 +32,7 @@ func (s sight) history() Exhibit {
 
 // manifest is the part of an object's spec that has a name in it which the expression has
 // beside the object's own: a container with its probes.
-func (s sight) manifest() Exhibit {
+func (s view) manifest() Exhibit {
 	for _, o := range s.Objects {
 		if !s.about.HasObject(o.Key) || len(o.Versions) == 0 {
 			continue
@@ -47,7 +47,7 @@ func (s sight) manifest() Exhibit {
 
 // item is the item of a list that has the name of a container which the expression names: the
 // first one in an order of lines. Where says in what it is.
-func (s sight) item(yaml string, order func([]string) iter.Seq2[int, string], where string) Exhibit {
+func (s view) item(yaml string, order func([]string) iter.Seq2[int, string], where string) Exhibit {
 	lines := strings.Split(strings.TrimRight(yaml, "\n"), "\n")
 	for _, word := range s.about.Containers() {
 		for i, line := range order(lines) {
@@ -84,7 +84,7 @@ const (
 )
 
 // setUp is what the plan says of the rig, and of what its servers answer.
-func (s sight) setUp() Exhibit {
+func (s view) setUp() Exhibit {
 	lines := slices.Clone(s.SetUp)
 	for i, line := range lines {
 		lines[i] = reports.Truncate(line, maxSetting)

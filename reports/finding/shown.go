@@ -38,8 +38,8 @@ type Shown struct {
 const maxControls = 3
 
 // shownBy is what a narration has of a check that a finding explains.
-func shownBy(n *narrate.Narration, s seen, f Finding) Shown {
-	seen := sightOf(n, s.check)
+func shownBy(n *narrate.Narration, s redCheck, f Finding) Shown {
+	seen := viewOf(n, s.check)
 	of := Shown{Cell: s.cell.ID, Check: s.check.ID, Cause: seen.looked.Cause, Because: seen.looked.Because, Led: seen.led(), Values: valuesOf(s.cell), Fake: fakeIn(n)}
 	of.Controls, of.More = controls(s.cell, s.check)
 	of.Config = slices.Clone(n.Rig)
@@ -59,7 +59,7 @@ func shownBy(n *narrate.Narration, s seen, f Finding) Shown {
 // its requirement; without any, the others. More is how many there are besides.
 func controls(c reports.Cell, check reports.Check) (shown []reports.Check, more int) {
 	passed := reports.Only(c.Checks, func(k reports.Check) bool { return k.Outcome == reports.Pass && !strings.HasPrefix(k.ID, oracle) })
-	twin := reports.TwinOf(c, check)
+	twin := reports.ClosestCheck(c, check)
 	rank := func(k reports.Check) int {
 		switch {
 		case k.ID == twin.ID:

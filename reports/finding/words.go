@@ -14,7 +14,7 @@ import (
 func InWords(all []Finding, r reports.Report, narration func(reports.Cell) *narrate.Narration) {
 	red := redChecks(r)
 	for i, f := range all {
-		own := reports.Only(red, func(s seen) bool { return s.cell.ID == f.ShownIn && f.has(s) })
+		own := reports.Only(red, func(s redCheck) bool { return s.cell.ID == f.ShownIn && f.has(s) })
 		if len(own) == 0 {
 			continue
 		}
@@ -32,7 +32,7 @@ func InWords(all []Finding, r reports.Report, narration func(reports.Cell) *narr
 }
 
 // has reports whether a check that deviates is of the finding.
-func (f Finding) has(s seen) bool {
+func (f Finding) has(s redCheck) bool {
 	if f.Class == reports.Unlisted {
 		return s.check.Finding == "" && unlisted(s).ID == f.ID
 	}
@@ -40,7 +40,7 @@ func (f Finding) has(s seen) bool {
 }
 
 // shownOf is the cell that shows a finding best: of a release, on the rig with the fewest components, the last one.
-func shownOf(own []seen, facts map[string]evidence.Facts) (shown reports.Cell) {
+func shownOf(own []redCheck, facts map[string]evidence.Facts) (shown reports.Cell) {
 	isAlpha := func(c reports.Cell) bool { return strings.Contains(c.ID, "-alpha.") }
 	size := func(c reports.Cell) int { return len(facts[c.ID].Components) }
 	for _, s := range own {

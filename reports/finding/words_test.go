@@ -58,9 +58,9 @@ func TestTheSmallestRigShowsAFinding(t *testing.T) {
 		"a/4":         {"a/5-alpha.0", "a/4"},
 		"a/5-alpha.0": {"a/5-alpha.0"},
 	} {
-		var own []seen
+		var own []redCheck
 		for _, id := range ids {
-			own = append(own, seen{cell: reports.Cell{ID: id}})
+			own = append(own, redCheck{cell: reports.Cell{ID: id}})
 		}
 		if got := shownOf(own, facts).ID; got != want {
 			t.Errorf("of %v, %s shows it, want %s", ids, got, want)

@@ -15,7 +15,7 @@ type failedCheck struct {
 
 	b        *builder
 	compared []Compared
-	course   fieldCourse // of what was compared first
+	history  fieldHistory // of what was compared first
 	named    reports.Names
 	step     int     // that opened it
 	from, to float64 // its window
@@ -24,21 +24,21 @@ type failedCheck struct {
 	later    []attempt // those after that
 	steps    []Step
 	tally    Tally
-	bad      float64  // when it went wrong; 0 if that is not known
-	objects  []string // that it is about, and what they are made from
-	members  members  // that it counts by how their names begin; without numbers if none
-	earlier  []cause  // what led to it
+	bad      float64   // when it went wrong; 0 if that is not known
+	objects  []string  // that it is about, and what they are made from
+	members  members   // that it counts by how their names begin; without numbers if none
+	earlier  []trigger // what led to it
 }
 
-// teller says what happened of what an expression is about.
-type teller struct {
-	about string
-	tell  func(failedCheck) string
+// explainer explains what happened to what an expression is about.
+type explainer struct {
+	about   string
+	explain func(failedCheck) string
 }
 
-// tellers are heard in the order in which an expression names what they are about, as long
-// as nothing is said. Where there is none, the value says all there is.
-var tellers = []teller{
+// explainers are asked in the order in which an expression names what they are about, until one
+// has an explanation. Without one, the value alone is shown.
+var explainers = []explainer{
 	{"connections[", failedCheck.probes},
 	{"containers[", failedCheck.failedProbes},
 	{"pods[", failedCheck.failedProbes},
@@ -91,12 +91,12 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 			if since := b.at(first.Since); !first.Since.IsZero() && since < c.To-instant {
 				checks[i].Bad = since
 			}
-			t.course, checks[i].Field = t.fieldCourse(first), b.inLogs(first)
-			if checks[i].History = t.course.lines; t.course.cause() != "" && t.course.left.at > 0 {
-				checks[i].Bad = t.course.left.at
+			t.history, checks[i].Field = t.fieldHistory(first), b.inLogs(first)
+			if checks[i].History = t.history.lines; t.history.cause() != "" && t.history.left.at > 0 {
+				checks[i].Bad = t.history.left.at
 			}
-			if len(t.course.lines) > 0 {
-				courses = append(courses, t.course.lane(b.end))
+			if len(t.history.lines) > 0 {
+				courses = append(courses, t.history.lane(b.end))
 			}
 		}
 		t.tally = t.tallied()
@@ -132,10 +132,10 @@ func (t failedCheck) cause() (cause string, because []string) {
 		all = append(all, fmt.Sprintf("so it is with %s, too", reports.Counted(n, "other comparison")))
 	}
 	before := t.before()
-	if lost := t.course.cause(); lost != "" {
+	if lost := t.history.cause(); lost != "" {
 		all, before = append([]string{lost}, all...), "" // the step that lost it says more
 	}
-	course := cmp.Or(t.course.shownOnly(), t.course.earlier(), t.missing(c), t.messages(c))
+	course := cmp.Or(t.history.shownOnly(), t.history.earlier(), t.missing(c), t.messages(c))
 	if course == "" && !isScaling(c) {
 		course = t.happened()
 	}
@@ -159,14 +159,14 @@ func (t failedCheck) counts(c Compared) bool {
 
 // happened is what happened of what the expression is about.
 func (t failedCheck) happened() string {
-	place := func(x teller) int { return strings.Index(t.Expected, x.about) }
-	named := reports.Only(tellers, func(x teller) bool { return place(x) >= 0 })
-	slices.SortStableFunc(named, func(x, y teller) int { return place(x) - place(y) })
+	place := func(x explainer) int { return strings.Index(t.Expected, x.about) }
+	named := reports.Only(explainers, func(x explainer) bool { return place(x) >= 0 })
+	slices.SortStableFunc(named, func(x, y explainer) int { return place(x) - place(y) })
 	for _, x := range named {
-		if x.tell == nil {
+		if x.explain == nil {
 			return ""
 		}
-		if said := x.tell(t); said != "" {
+		if said := x.explain(t); said != "" {
 			return said
 		}
 	}

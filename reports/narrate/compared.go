@@ -303,7 +303,7 @@ func (t failedCheck) before() string {
 		return ""
 	}
 	if len(t.earlier) > 0 {
-		return "before that came " + saidBefore(t.earlier)
+		return "before that came " + triggersInWords(t.earlier)
 	}
 	if s, is := t.acted(t.from); is {
 		return fmt.Sprintf("the last that the scenario did before was %s, at %s", inWords(s), moment(s.From))

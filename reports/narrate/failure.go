@@ -12,7 +12,7 @@ import (
 // failed.
 func (t failedCheck) failures() (marks []string) {
 	t.tally = Tally{} // what came after a check says nothing of its failure
-	if left := t.course.left; left.text != "" {
+	if left := t.history.left; left.text != "" {
 		key, field := t.b.object(t.compared[0])
 		marks = append(marks, fmt.Sprint(field, " of ", key, " left its value at ", left.at))
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// fieldCourse is the history of a field of an object of the API server, until a check was
+// fieldHistory is the history of a field of an object of the API server, until a check was
 // decided: each value, who served it, and who wrote it as far as that is known.
-type fieldCourse struct {
+type fieldHistory struct {
 	t       *failedCheck
 	b       *builder
 	what    Compared
@@ -55,14 +55,14 @@ type departure struct {
 	caused bool
 }
 
-// fieldCourse is that of what was compared. One that is no field, or that did not change, has
+// fieldHistory is that of what was compared. One that is no field, or that did not change, has
 // no lines.
-func (t failedCheck) fieldCourse(c Compared) (f fieldCourse) {
+func (t failedCheck) fieldHistory(c Compared) (f fieldHistory) {
 	key, field := t.b.object(c)
 	if key == "" {
 		return f
 	}
-	f = fieldCourse{t: &t, b: t.b, what: c, subject: t.subject(c), key: key, field: field, wanted: c.wanted(), hides: make(map[string]bool)}
+	f = fieldHistory{t: &t, b: t.b, what: c, subject: t.subject(c), key: key, field: field, wanted: c.wanted(), hides: make(map[string]bool)}
 	if c.Path[0] == "requests" {
 		f.subject = fieldWords(field) + " of " + objectWords(key)
 	}
@@ -75,7 +75,7 @@ func (t failedCheck) fieldCourse(c Compared) (f fieldCourse) {
 		}
 	}
 	if f.changes < 2 {
-		return fieldCourse{removed: f.removed, gone: f.gone}
+		return fieldHistory{removed: f.removed, gone: f.gone}
 	}
 	if cut := len(f.lines) - maxHistory; cut > 0 {
 		f.lines[maxHistory/2].What += fmt.Sprintf("; %d later ones are left out here", cut)
@@ -135,7 +135,7 @@ type fieldState struct {
 	answer *timeline.Answer // to the request that wrote it; nil if that is not known
 }
 
-func (f *fieldCourse) stateOf(v *timeline.Version) fieldState {
+func (f *fieldHistory) stateOf(v *timeline.Version) fieldState {
 	s := fieldState{Version: v, value: fieldIn(v.Raw, f.field), server: f.b.serving(v), at: f.b.at(v.Time), answer: f.b.AnswerOf(v)}
 	switch {
 	case v.Unserved():
@@ -157,7 +157,7 @@ func (s fieldState) in() string {
 	return " in " + s.step
 }
 
-func (f *fieldCourse) add(v *timeline.Version) {
+func (f *fieldHistory) add(v *timeline.Version) {
 	s := f.stateOf(v)
 	number, first := v.Meta().ResourceVersion, len(f.lines) == 0
 	wrote := first || number != f.number
@@ -199,7 +199,7 @@ func (f *fieldCourse) add(v *timeline.Version) {
 
 // webhook is the one that had the field changed between two times: the last conversion webhook, or
 // else the last admission webhook.
-func (f *fieldCourse) webhook(after, until float64) (last string) {
+func (f *fieldHistory) webhook(after, until float64) (last string) {
 	pointer := "/" + strings.NewReplacer(".[", "/", "]", "", ".", "/").Replace(strings.Join(f.field, "."))
 	changes := func(operation string) bool {
 		_, path, _ := strings.Cut(operation, " ")
@@ -228,7 +228,7 @@ func (f *fieldCourse) webhook(after, until float64) (last string) {
 }
 
 // isWanted reports whether a value is the one that was wanted.
-func (f *fieldCourse) isWanted(value string) bool {
+func (f *fieldHistory) isWanted(value string) bool {
 	if f.wanted == anyValue {
 		return value != unset && value != deleted && value != unserved
 	}
@@ -242,7 +242,7 @@ const deleted = "deleted"
 const unserved = "not served"
 
 // line says of a state of the object who served it, and whether it was written, by whom.
-func (f *fieldCourse) line(s fieldState) string {
+func (f *fieldHistory) line(s fieldState) string {
 	number := s.Meta().ResourceVersion
 	what := s.server + f.b.unready(s.Version) + ", resourceVersion " + number
 	switch {
@@ -267,7 +267,7 @@ func (f *fieldCourse) line(s fieldState) string {
 
 // cause is what became of the wanted value; empty if it was never lost or changed, or if that is no
 // cause: a check that waits began after the change, and waited for another one.
-func (f *fieldCourse) cause() string {
+func (f *fieldHistory) cause() string {
 	left := f.left
 	switch {
 	case left.text == "":
@@ -284,7 +284,7 @@ func (f *fieldCourse) cause() string {
 }
 
 // earlier is how the value was changed before a check began to wait for it.
-func (f *fieldCourse) earlier() string {
+func (f *fieldHistory) earlier() string {
 	if f.left.text == "" || f.cause() != "" {
 		return ""
 	}
@@ -292,7 +292,7 @@ func (f *fieldCourse) earlier() string {
 }
 
 // shownOnly is how the value was shown otherwise than it was wanted, if it was not lost.
-func (f *fieldCourse) shownOnly() string {
+func (f *fieldHistory) shownOnly() string {
 	if f.left.text != "" || f.shown == "" {
 		return ""
 	}
@@ -300,7 +300,7 @@ func (f *fieldCourse) shownOnly() string {
 }
 
 // lane shows the values of the field over time.
-func (f *fieldCourse) lane(end float64) Lane {
+func (f *fieldHistory) lane(end float64) Lane {
 	var l lane
 	field := f.what.Path[max(2, len(f.what.Path)-2):]
 	l.Lane = Lane{Kind: ObjectState, Name: f.key + "/" + strings.ReplaceAll(dotted(field), "/", "_")}
@@ -391,10 +391,10 @@ func (b *builder) lifeAt(name string, at time.Time) *timeline.Life {
 func (t failedCheck) missing(c Compared) string {
 	key, _ := t.b.object(c)
 	switch {
-	case key == "" || c.Path[0] == "requests" || t.course.cause() != "":
+	case key == "" || c.Path[0] == "requests" || t.history.cause() != "":
 		return ""
-	case t.course.gone != "":
-		return t.course.gone
+	case t.history.gone != "":
+		return t.history.gone
 	}
 	for _, v := range t.b.States(key) {
 		if t.b.at(v.Time) <= t.to {

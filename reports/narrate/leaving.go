@@ -14,7 +14,7 @@ import (
 // leaving is how a field came from the wanted value to the one in a state that was written. No one is
 // named as who did it unless the record proves that: by the request of a step, by what a webhook
 // answered, by the managers of the object's fields, or by an API server that does not show the field.
-func (f *fieldCourse) leaving(s fieldState, webhook string) departure {
+func (f *fieldHistory) leaving(s fieldState, webhook string) departure {
 	left := departure{at: s.at}
 	changed := change{f.subject, f.had, s.value}
 	asked, isAsked, isKnown := f.asked(s)
@@ -76,7 +76,7 @@ func (c change) itself() string {
 }
 
 // deletion is that the object was deleted, with the step if that asked for it.
-func (f *fieldCourse) deletion(s fieldState) string {
+func (f *fieldHistory) deletion(s fieldState) string {
 	in := ""
 	if step := f.b.StepAt(s.Place); step != nil && strings.HasPrefix(step.Action, "delete "+f.key) {
 		in = " in " + inWords(f.b.taken(step))
@@ -85,7 +85,7 @@ func (f *fieldCourse) deletion(s fieldState) string {
 }
 
 // author is the step that wrote a state, with its client if that was another program.
-func (f *fieldCourse) author(s fieldState) string {
+func (f *fieldHistory) author(s fieldState) string {
 	if s.answer.Client == "" {
 		return s.step
 	}
@@ -94,7 +94,7 @@ func (f *fieldCourse) author(s fieldState) string {
 
 // writer is the one field manager that changed a state, as a component if it is one; empty if that
 // is not known.
-func (f *fieldCourse) writer(s fieldState) string {
+func (f *fieldHistory) writer(s fieldState) string {
 	if len(s.Writers) != 1 {
 		return ""
 	}
@@ -111,13 +111,13 @@ func (f *fieldCourse) writer(s fieldState) string {
 }
 
 // isOfKubelet reports whether a state is one of a pod's status that its kubelet wrote.
-func (f *fieldCourse) isOfKubelet(s fieldState) bool {
+func (f *fieldHistory) isOfKubelet(s fieldState) bool {
 	return f.field[0] == "status" && s.PodSpec() != nil && len(s.Writers) == 1 && s.Writers[0].Manager == "kubelet"
 }
 
 // afterExit is the last container of a pod that ended while the field had its last value, as the end of
 // a sentence; empty if none did.
-func (f *fieldCourse) afterExit(s fieldState) (text string) {
+func (f *fieldHistory) afterExit(s fieldState) (text string) {
 	for _, r := range f.b.Runs {
 		at := f.b.at(r.To.Time)
 		if r.Exit == nil || reports.PodKey(timeline.PodOf(r.Container)) != f.key || at < f.since || at > s.at {
@@ -130,7 +130,7 @@ func (f *fieldCourse) afterExit(s fieldState) (text string) {
 
 // isLossOf reports whether it is proven that an API server lost the field when it wrote a state. Of a
 // step, it is known whether the request had the field.
-func (f *fieldCourse) isLossOf(s fieldState, notAsked bool) bool {
+func (f *fieldHistory) isLossOf(s fieldState, notAsked bool) bool {
 	isOfStatus := len(s.Writers) == 1 && s.Writers[0].Subresource == "status"
 	switch {
 	case f.hides[f.storedBy(s)]: // whoever writes through it
@@ -150,7 +150,7 @@ func (b *builder) mutates() bool {
 }
 
 // storedBy is the API server that wrote a state; empty if it may be one of several.
-func (f *fieldCourse) storedBy(s fieldState) string {
+func (f *fieldHistory) storedBy(s fieldState) string {
 	switch {
 	case s.Cluster != "" || len(f.b.Servers()) < 2:
 		return s.server
@@ -162,7 +162,7 @@ func (f *fieldCourse) storedBy(s fieldState) string {
 }
 
 // storing are the API servers that can have written a state: see writers.
-func (f *fieldCourse) storing(s fieldState) string {
+func (f *fieldHistory) storing(s fieldState) string {
 	if name := f.storedBy(s); name != "" {
 		return name
 	}
@@ -171,7 +171,7 @@ func (f *fieldCourse) storing(s fieldState) string {
 
 // asked is the value that the request of a step had for the field, and whether it had one. It is known
 // of a patch, and of an object that is read, changed and put back, if the record has all of the change.
-func (f *fieldCourse) asked(s fieldState) (value string, is, known bool) {
+func (f *fieldHistory) asked(s fieldState) (value string, is, known bool) {
 	if s.answer == nil {
 		return "", false, false
 	}

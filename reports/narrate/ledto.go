@@ -14,9 +14,9 @@ import (
 // maxLed is how many steps a sentence or a list has that led to a failure.
 const maxLed = 8
 
-// cause is a step that changed the rig or wrote an object that a check is about, or what a
+// trigger is a step that changed the rig or wrote an object that a check is about, or what a
 // component did by itself.
-type cause struct {
+type trigger struct {
 	step   int // 0 if it was none
 	place  int // in the history, where it began
 	at, to float64
@@ -26,7 +26,7 @@ type cause struct {
 
 // led are the steps that led to what a check found, and what components did by themselves.
 // After are steps that wrote an object of the check once it was decided.
-func (t failedCheck) led() (before, after []cause) {
+func (t failedCheck) led() (before, after []trigger) {
 	ran, taken := make(map[string]bool), make(map[int]bool)
 	for e := range t.b.Entries() {
 		ranBefore := ran[e.Subject]
@@ -37,7 +37,7 @@ func (t failedCheck) led() (before, after []cause) {
 		if t.b.at(e.Time) > t.b.over || !rig && !writes {
 			continue
 		}
-		c, is := t.causeAt(e)
+		c, is := t.triggerAt(e)
 		switch {
 		case !is || taken[c.step]:
 			continue
@@ -93,15 +93,15 @@ func (t failedCheck) writes(e timeline.Entry) bool {
 	return false
 }
 
-// causeAt is the step that was being taken at an event, or what a component did when no step
+// triggerAt is the step that was being taken at an event, or what a component did when no step
 // acted.
-func (t failedCheck) causeAt(e timeline.Entry) (c cause, is bool) {
+func (t failedCheck) triggerAt(e timeline.Entry) (c trigger, is bool) {
 	step := t.b.StepAt(e.Place)
 	if step == nil || step.Done != nil && step.To.Place < e.Place || !t.b.taken(step).Acts {
 		return t.byItself(e)
 	}
 	s := t.b.taken(step)
-	c = cause{step: s.Number, place: step.From.Place, at: s.From, to: s.To, text: inWords(s), line: "step " + wholeStep(s)}
+	c = trigger{step: s.Number, place: step.From.Place, at: s.From, to: s.To, text: inWords(s), line: "step " + wholeStep(s)}
 	if answer := t.b.answerTo(step); answer != "" {
 		c.line += ": " + answer
 	}
@@ -130,7 +130,7 @@ func (b *builder) answerTo(step *timeline.Step) string {
 }
 
 // byItself is that a component stopped when no step acted.
-func (t failedCheck) byItself(e timeline.Entry) (c cause, is bool) {
+func (t failedCheck) byItself(e timeline.Entry) (c trigger, is bool) {
 	p, stopped := e.Payload.(record.ComponentStopped)
 	if !stopped {
 		return c, false
@@ -140,19 +140,19 @@ func (t failedCheck) byItself(e timeline.Entry) (c cause, is bool) {
 		text = strings.TrimSuffix(e.Subject+" ended by itself: "+p.State, ": ")
 	}
 	at := t.b.at(e.Time)
-	return cause{place: e.Place, at: at, to: at, text: text, line: text}, true
+	return trigger{place: e.Place, at: at, to: at, text: text, line: text}, true
 }
 
 // inList are causes as lines of a list, the last ones if there are many.
-func inList(all []cause) (lines []Line) {
+func inList(all []trigger) (lines []Line) {
 	for _, c := range all[max(0, len(all)-maxLed):] {
 		lines = append(lines, Line{At: c.at, Text: c.line})
 	}
 	return lines
 }
 
-// saidBefore are causes in a sentence: with when each began, and ended if it took long.
-func saidBefore(all []cause) string {
+// triggersInWords are triggers in a sentence: with when each began, and ended if it took long.
+func triggersInWords(all []trigger) string {
 	var texts []string
 	for _, c := range all[max(0, len(all)-maxLed):] {
 		when := " at " + moment(c.at)

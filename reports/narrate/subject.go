@@ -89,7 +89,7 @@ func (b *builder) aboutLogs() []string {
 
 // subjectIn is a subject as one log has it.
 type subjectIn struct {
-	names, fields, containers []word
+	names, fields, containers []namePattern
 	// all is true for the log of a component whose decisions the subject is, serves for that of
 	// an API server if they compare a field of an object.
 	all, serves bool
@@ -109,15 +109,15 @@ func (s subject) in(component string, lines []logLine) subjectIn {
 	return of
 }
 
-// word finds a text where it stands alone. Most lines don't have the text at all, which is
+// namePattern finds a text where it stands alone. Most lines don't have the text, which is
 // found out fast.
-type word struct {
+type namePattern struct {
 	text  string
 	alone *regexp.Regexp
 }
 
 // in is where the word is first in a line; nil if it is not there.
-func (w word) in(line string) (at []int) {
+func (w namePattern) in(line string) (at []int) {
 	if !strings.Contains(line, w.text) {
 		return nil
 	}
@@ -125,15 +125,17 @@ func (w word) in(line string) (at []int) {
 }
 
 // wholeNames find names that are not parts of longer ones.
-func wholeNames(names []string) (all []word) {
-	return reports.Each(names, func(name string) word {
-		return word{name, regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(name) + `(?:$|[^\w.-]|_)`)}
+func wholeNames(names []string) (all []namePattern) {
+	return reports.Each(names, func(name string) namePattern {
+		return namePattern{name, regexp.MustCompile(`(?:^|[^\w.-])` + regexp.QuoteMeta(name) + `(?:$|[^\w.-]|_)`)}
 	})
 }
 
 // fieldNames find fields at the end of a path or alone.
-func fieldNames(fields []string) (all []word) {
-	return reports.Each(fields, func(field string) word { return word{field, regexp.MustCompile(`\b` + regexp.QuoteMeta(field) + `\b`)} })
+func fieldNames(fields []string) (all []namePattern) {
+	return reports.Each(fields, func(field string) namePattern {
+		return namePattern{field, regexp.MustCompile(`\b` + regexp.QuoteMeta(field) + `\b`)}
+	})
 }
 
 func (s subjectIn) isKnown() bool { return s.all || len(s.names) > 0 }
@@ -143,7 +145,7 @@ func (s subjectIn) isNamed(line logLine) bool {
 }
 
 // place is where the first of some names is in a text; nil if none is there.
-func place(names []word, text string) (at []int) {
+func place(names []namePattern, text string) (at []int) {
 	for _, name := range names {
 		if found := name.in(text); found != nil && (at == nil || found[0] < at[0]) {
 			at = found
@@ -155,7 +157,7 @@ func place(names []word, text string) (at []int) {
 // shortened is a line of a bounded length in which a name of the subject stays.
 func (s subjectIn) shortened(text string, tone Tone) string {
 	limit := maxText
-	for _, names := range [][]word{s.names, s.containers, s.fields} {
+	for _, names := range [][]namePattern{s.names, s.containers, s.fields} {
 		if at := place(names, text); at != nil {
 			limit = max(limit, min(at[1], maxMessage)+maxCause)
 		}

@@ -165,7 +165,7 @@ func excusedIn(cells []reports.Cell) (all []excused) {
 // of its own.
 type issues map[string]string
 
-func (t told) issues() (issues, error) {
+func (t pageInput) issues() (issues, error) {
 	drafts := make(issues)
 	for _, f := range t.findings {
 		var b bytes.Buffer
@@ -217,7 +217,7 @@ func knownBy(findings []finding.Finding) map[string]shownFinding {
 }
 
 // unlisted are the names of the drafts of what no list has, by cell and check.
-func (t told) unlisted() map[string]map[string]string {
+func (t pageInput) unlisted() map[string]map[string]string {
 	all := make(map[string]map[string]string)
 	for _, f := range t.findings {
 		for _, o := range f.New() {
@@ -233,8 +233,8 @@ func (t told) unlisted() map[string]map[string]string {
 	return all
 }
 
-// likeness is a recorded deviation that a failed check has to do with, as a page says it.
-type likeness struct {
+// relatedDeviation is a recorded deviation that a failed check has to do with, as a page says it.
+type relatedDeviation struct {
 	Said    string `json:"said"`
 	Finding string `json:"finding,omitempty"`
 	// Instead is what happens, by the record, and Places where in the code it is decided.
@@ -244,18 +244,18 @@ type likeness struct {
 
 // comparison is what else is known of the check that failed in a cell.
 type comparison struct {
-	Like []likeness `json:"like,omitempty"`
+	Like []relatedDeviation `json:"like,omitempty"`
 	// Holds says in which other cells it passes.
 	Holds string `json:"holds,omitempty"`
 	// Twins are the check, and the one of the same cell that passes and is most like it; of an
 	// ambiguous one, those on which the other reading rests. If unset, there is none.
-	Twins []twin `json:"twins,omitempty"`
+	Twins []shownCheck `json:"twins,omitempty"`
 	// Links are some of the cells in which it passes.
 	Links []string `json:"links,omitempty"`
 }
 
-// twin is a check that is shown beside another one.
-type twin struct {
+// shownCheck is a check in a table of two.
+type shownCheck struct {
 	// Said says which of both it is.
 	Said     string `json:"said"`
 	ID       string `json:"id"`
@@ -263,14 +263,14 @@ type twin struct {
 	Observed string `json:"observed"`
 }
 
-// twinsOf are the check of a case and the one that is most like it, if there is one.
-func twinsOf(c finding.Case) []twin {
-	if c.Twin.ID == "" {
+// closestOf returns the check of a case and the one that is most like it, if there is one.
+func closestOf(c finding.Case) []shownCheck {
+	if c.Closest.ID == "" {
 		return nil
 	}
-	return []twin{
+	return []shownCheck{
 		{"this check", c.Check.ID, c.Check.Expected, c.Check.Observed},
-		{"that check, which passes", c.Twin.ID, c.Twin.Expected, c.Twin.Observed},
+		{"that check, which passes", c.Closest.ID, c.Closest.Expected, c.Closest.Observed},
 	}
 }
 
@@ -279,9 +279,9 @@ const maxRests = 3
 
 // ambiguityOf shows an ambiguous check beside those on which the other reading rests.
 func ambiguityOf(check reports.Check, rests []reports.Check) (of comparison) {
-	of.Twins = []twin{{"this check", check.ID, check.Expected, check.Observed}}
+	of.Twins = []shownCheck{{"this check", check.ID, check.Expected, check.Observed}}
 	for _, c := range rests[:min(len(rests), maxRests)] {
-		of.Twins = append(of.Twins, twin{"of the other reading, which passes", c.ID, c.Expected, c.Observed})
+		of.Twins = append(of.Twins, shownCheck{"of the other reading, which passes", c.ID, c.Expected, c.Observed})
 	}
 	return of
 }
@@ -291,15 +291,15 @@ const maxHolds = 3
 
 // comparisonOf is what is said of a case.
 func comparisonOf(c finding.Case, listed func(id string) bool) (of comparison) {
-	for _, k := range c.Kin {
-		l := likeness{Said: k.Said(c.Cell.ID), Instead: render.Sentence(k.Finding.Instead), Places: deviation{Finding: finding.Finding{Finding: k.Finding}}.Places()}
+	for _, k := range c.Related {
+		l := relatedDeviation{Said: k.Advice(c.Cell.ID), Instead: render.Sentence(k.Finding.Instead), Places: deviation{Finding: finding.Finding{Finding: k.Finding}}.Places()}
 		if listed(k.Finding.ID) {
 			l.Finding = k.Finding.ID
 		}
 		of.Like = append(of.Like, l)
 	}
-	of.Holds, of.Twins = reports.HoldsSaid(c.Cell.ID, c.Holds), twinsOf(c)
-	of.Links = c.Holds[:min(len(c.Holds), maxHolds)]
+	of.Holds, of.Twins = reports.PassesElsewhere(c.Cell.ID, c.PassesIn), closestOf(c)
+	of.Links = c.PassesIn[:min(len(c.PassesIn), maxHolds)]
 	return of
 }
 

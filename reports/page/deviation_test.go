@@ -325,7 +325,7 @@ func TestAnAmbiguousCheckIsBesideTheOtherReading(t *testing.T) {
 	requirements[0].Contradicts = []string{"KEP-1/falls-back"}
 	report := madeRun([]reports.Cell{madeCell("kep-1/a/b/kubelet:v1.90.1", 1, obeys, fallsBack)}, requirements)
 	cells := decode[index](t, unpack(t, write(t, Run{Report: report}))["index"]).Cells
-	want := map[string]comparison{"obeys": {Twins: []twin{{"this check", "obeys", "at once: a == 1", "2"}, {"of the other reading, which passes", "falls-back", "at once: a == 2", "2"}}}}
+	want := map[string]comparison{"obeys": {Twins: []shownCheck{{"this check", "obeys", "at once: a == 1", "2"}, {"of the other reading, which passes", "falls-back", "at once: a == 2", "2"}}}}
 	if diff := cmp.Diff(want, cells[0].Compared); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

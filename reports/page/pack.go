@@ -110,7 +110,7 @@ type packed struct {
 
 // pack writes the data of a page behind its beginning, as long as it is at most
 // limit bytes then. The narrations of cells that need attention come first.
-func (t told) pack(out *bytes.Buffer, limit int) error {
+func (t pageInput) pack(out *bytes.Buffer, limit int) error {
 	if err := t.packReport(out); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (t told) pack(out *bytes.Buffer, limit int) error {
 
 // packReport writes what the page has of each run: the index, the drafts of issues, and
 // the cells.
-func (t told) packReport(out *bytes.Buffer) error {
+func (t pageInput) packReport(out *bytes.Buffer) error {
 	drafts, err := t.issues()
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (t told) packReport(out *bytes.Buffer) error {
 
 // causes are what is said of the checks of cells that need attention, by the cells' places:
 // who searches finds it.
-func (t told) causes() map[int][]string {
+func (t pageInput) causes() map[int][]string {
 	all := make(map[int][]string)
 	for _, p := range t.first {
 		if p.Narration == nil {
@@ -177,7 +177,7 @@ func (t told) causes() map[int][]string {
 }
 
 // narrated are the narrations of all cells, those that need attention first.
-func (t told) narrated() iter.Seq[packed] {
+func (t pageInput) narrated() iter.Seq[packed] {
 	return func(yield func(packed) bool) {
 		done := make(map[int]bool)
 		for _, p := range t.first {
@@ -240,7 +240,7 @@ func attentionFirst(cells []reports.Cell) []int {
 	return order
 }
 
-func (t told) index() index {
+func (t pageInput) index() index {
 	r, drafts, comparisons, entries := t.Report, t.unlisted(), t.comparisons(), t.entries()
 	x := index{Chunk: chunk, Components: r.Reproduce.Components, Releases: releaseAxes(r.Cells), Findings: knownBy(t.findings), KEPs: t.keps, Classes: make(map[reports.Class]string), ScriptNote: reports.ScriptNote}
 	at := make(map[string]int)

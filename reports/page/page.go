@@ -62,7 +62,7 @@ func Write(w io.Writer, run Run) error {
 		limit = MaxBytes
 	}
 	var out bytes.Buffer
-	t := newTold(run)
+	t := newPageInput(run)
 	if err := templates.ExecuteTemplate(&out, "page.html", newScreen(t.scene())); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}

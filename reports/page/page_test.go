@@ -65,7 +65,9 @@ func decode[T any](t *testing.T, data []byte) (value T) {
 }
 
 // screenOf is the first screen of a report, without its records.
-func screenOf(report reports.Report) screen { return newScreen(newTold(Run{Report: report}).scene()) }
+func screenOf(report reports.Report) screen {
+	return newScreen(newPageInput(Run{Report: report}).scene())
+}
 
 func TestTheSameRunMakesTheSamePage(t *testing.T) {
 	t.Parallel()

@@ -332,9 +332,9 @@ func (sc scene) attention() (all []attention) {
 		}
 		for _, of := range failures[:n] {
 			check := of[0]
-			told := sc.causes[c.ID][check.ID]
+			looked := sc.causes[c.ID][check.ID]
 			a.Checks = append(a.Checks, attentionCheck{
-				check, told.Cause, told.Because, of[1:], sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID], sc.entries[c.ID][check.ID],
+				check, looked.Cause, looked.Because, of[1:], sc.wordings[check.Requirement], sc.comparisons[c.ID][check.ID], sc.drafts[c.ID][check.ID], sc.entries[c.ID][check.ID],
 			})
 		}
 		all = append(all, a)

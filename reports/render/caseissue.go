@@ -19,7 +19,7 @@ func CaseIssue(w io.Writer, r reports.Report, f finding.Finding, c finding.Case)
 	b.Expected = section(func(m *markdown) { m.expectation(f) })
 	b.Reproduce = section(func(m *markdown) { m.withSkewrig(r, c.Again) })
 	b.Background = section(func(m *markdown) {
-		for _, k := range c.Kin {
+		for _, k := range c.Related {
 			m.kin(c, k)
 		}
 	})
@@ -111,11 +111,11 @@ func (m *markdown) compared(c finding.Case) {
 		m.printf("\n")
 		m.table(rows, append(columns, "outcome")...)
 	}
-	if c.Twin.ID != "" {
+	if c.Closest.ID != "" {
 		m.printf("\n")
 		m.table([][]string{
 			{"this check, " + code(c.Check.ID), text(c.Check.Expected), text(c.Check.Observed)},
-			{"that check, which passes, " + code(c.Twin.ID), text(c.Twin.Expected), text(c.Twin.Observed)},
+			{"that check, which passes, " + code(c.Closest.ID), text(c.Closest.Expected), text(c.Closest.Observed)},
 		}, "in this cell", "expected", "observed")
 	}
 }
@@ -146,8 +146,8 @@ func seenAs(o reports.Outcome) string {
 
 // kin writes a recorded deviation that the check has to do with: its cause, where that is in
 // the code, and how to see it without skewrig.
-func (m *markdown) kin(c finding.Case, k reports.Kin) {
-	m.printf("\n%s.\n\nWhat is recorded: %s.\n", text(k.Said(c.Cell.ID)), text(k.Finding.Instead))
+func (m *markdown) kin(c finding.Case, k reports.RelatedDeviation) {
+	m.printf("\n%s.\n\nWhat is recorded: %s.\n", text(k.Advice(c.Cell.ID)), text(k.Finding.Instead))
 	m.decidedAt(finding.Finding{Finding: k.Finding})
 	if k.Finding.Issue != "" {
 		m.printf("\nReported: %s\n", linkedText(k.Finding.Issue))

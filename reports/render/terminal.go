@@ -64,7 +64,7 @@ type terminal struct {
 	causes func(reports.Cell) map[string]string // nil if they are not known
 }
 
-// telling is how checks of a cell are told, with why they do not hold.
+// telling is how checks of a cell are shown, with why they do not hold.
 func (t *terminal) telling(c reports.Cell, r reports.Report) telling {
 	how := inWords(r)
 	if t.causes != nil {

@@ -132,7 +132,7 @@ func printableLines(s string) []string {
 // oneLine returns a text of bounded length in one printable line.
 func oneLine(s string, limit int) string { return Printable(shortened(rounded(s), limit)) }
 
-// telling is how checks of a report are told.
+// telling is how checks of a report are shown.
 type telling struct {
 	report reports.Report
 	// causes are why some do not hold, by their ids.
@@ -275,12 +275,12 @@ func comparison(check reports.Check, c reports.Cell, r reports.Report) string {
 	if check.Outcome != reports.Fail {
 		return ""
 	}
-	said := reports.Each(r.KinOf(c, check), func(k reports.Kin) string { return k.Said(c.ID) })
-	if holds := reports.HoldsSaid(c.ID, r.HoldsIn(c, check)); holds != "" {
+	said := reports.Each(r.RelatedDeviations(c, check), func(k reports.RelatedDeviation) string { return k.Advice(c.ID) })
+	if holds := reports.PassesElsewhere(c.ID, r.PassesIn(c, check)); holds != "" {
 		said = append(said, holds)
 	}
 	all := strings.Join(said, ". ")
-	if twin := reports.TwinOf(c, check); twin.ID != "" {
+	if twin := reports.ClosestCheck(c, check); twin.ID != "" {
 		all += fmt.Sprintf("\nIn this cell, the check %s passes: expected %s, observed %s", twin.ID, twin.Expected, twin.Observed)
 	}
 	return strings.TrimPrefix(all, "\n")

@@ -15,10 +15,10 @@ var (
 	token   = regexp.MustCompile(`"[^"]*"|[A-Za-z0-9_.]+|\S`)
 )
 
-// TwinOf is the check of a cell that passes and is most like another one: it is of the same
+// ClosestCheck returns the check of a cell that passes and is most like another one: it is of the same
 // requirement, or expects the same but for a text or a number or two. It is the zero value if
 // there is none.
-func TwinOf(c Cell, check Check) (twin Check) {
+func ClosestCheck(c Cell, check Check) (twin Check) {
 	own, least := token.FindAllString(check.Expected, -1), math.MaxInt
 	for _, k := range c.Checks {
 		other := token.FindAllString(k.Expected, -1)

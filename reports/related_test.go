@@ -37,10 +37,10 @@ func TestWhatAFailureIsLike(t *testing.T) {
 	} {
 		r := reports.Report{Cells: tc.cells, Findings: []reports.Finding{late, lost}}
 		var got []string
-		for _, k := range r.KinOf(tc.of, tc.of.Checks[0]) {
-			got = append(got, k.Said(tc.of.ID))
+		for _, k := range r.RelatedDeviations(tc.of, tc.of.Checks[0]) {
+			got = append(got, k.Advice(tc.of.ID))
 		}
-		if said := reports.HoldsSaid(tc.of.ID, r.HoldsIn(tc.of, tc.of.Checks[0])); said != "" {
+		if said := reports.PassesElsewhere(tc.of.ID, r.PassesIn(tc.of, tc.of.Checks[0])); said != "" {
 			got = append(got, said)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/skewrig/skewrig/reports/cellid"
 )
 
-// Kin is a recorded deviation that a check which is not on the list has to do with: the
+// RelatedDeviation is a recorded deviation that a check which is not on the list has to do with: the
 // same check deviates so in other cells, or one of the same requirement does.
-type Kin struct {
+type RelatedDeviation struct {
 	Finding Finding
 	// SameCheck is true if it is recorded of the same check. Otherwise it is of the same
 	// requirement only.
@@ -21,15 +21,15 @@ type Kin struct {
 	Cells []string
 }
 
-// KinOf returns the recorded deviations that a check of a cell has to do with: those of the
+// RelatedDeviations returns the recorded deviations that a check of a cell has to do with: those of the
 // same check, or if there are none, those of the same requirement.
-func (r Report) KinOf(c Cell, check Check) []Kin {
+func (r Report) RelatedDeviations(c Cell, check Check) []RelatedDeviation {
 	if !check.Outcome.Nonconforming() || check.Finding != "" {
 		return nil
 	}
-	var same, related []Kin
+	var same, related []RelatedDeviation
 	if f := FindingOf(r.Findings, check.Like); f.ID != "" {
-		same = append(same, Kin{Finding: f, SameCheck: true})
+		same = append(same, RelatedDeviation{Finding: f, SameCheck: true})
 	}
 	for _, other := range r.Cells {
 		for _, k := range other.Checks {
@@ -52,10 +52,10 @@ func (r Report) KinOf(c Cell, check Check) []Kin {
 	return related
 }
 
-func seenIn(all []Kin, f Finding, sameCheck bool, cell string) []Kin {
-	i := slices.IndexFunc(all, func(k Kin) bool { return k.Finding.ID == f.ID })
+func seenIn(all []RelatedDeviation, f Finding, sameCheck bool, cell string) []RelatedDeviation {
+	i := slices.IndexFunc(all, func(k RelatedDeviation) bool { return k.Finding.ID == f.ID })
 	if i < 0 {
-		return append(all, Kin{f, sameCheck, []string{cell}})
+		return append(all, RelatedDeviation{f, sameCheck, []string{cell}})
 	}
 	if !slices.Contains(all[i].Cells, cell) {
 		all[i].Cells = append(all[i].Cells, cell)
@@ -63,8 +63,8 @@ func seenIn(all []Kin, f Finding, sameCheck bool, cell string) []Kin {
 	return all
 }
 
-// HoldsIn are the ids of the other cells of a scenario in which a check passes.
-func (r Report) HoldsIn(c Cell, check Check) (ids []string) {
+// PassesIn returns the ids of the other cells of a scenario in which a check passes.
+func (r Report) PassesIn(c Cell, check Check) (ids []string) {
 	for _, other := range r.Cells {
 		passes := func(k Check) bool { return k.ID == check.ID && k.Outcome == Pass }
 		if c.Scenario != "" && other.ID != c.ID && other.Scenario == c.Scenario && slices.ContainsFunc(other.Checks, passes) {
@@ -77,31 +77,31 @@ func (r Report) HoldsIn(c Cell, check Check) (ids []string) {
 // maxApart is how many other cells a sentence tells apart.
 const maxApart = 4
 
-// Said says in a sentence what a deviation has to do with a check of a cell.
-func (k Kin) Said(cell string) string {
+// Advice returns a sentence on what the deviation has to do with a check of a cell.
+func (k RelatedDeviation) Advice(cell string) string {
 	what := "another check of the same requirement deviates so"
 	if k.SameCheck {
 		what = "the same check deviates so"
 	}
 	where := "in other cells"
 	if len(k.Cells) > 0 {
-		where = "with " + Apart(cell, k.Cells)
+		where = "with " + DifferingAxes(cell, k.Cells)
 	}
 	return fmt.Sprintf("If this is the recorded deviation “%s”, add this cell to its entry %s in the list of known deviations; otherwise report this (%s %s)", k.Finding.Headline, k.Finding.ID, what, where)
 }
 
-// HoldsSaid says in a sentence in which other cells a check passes. It is empty if there
+// PassesElsewhere returns a sentence on the other cells in which a check passes. It is empty if there
 // are none.
-func HoldsSaid(cell string, others []string) string {
+func PassesElsewhere(cell string, others []string) string {
 	if len(others) == 0 {
 		return ""
 	}
-	return "The same check passes with " + Apart(cell, others)
+	return "The same check passes with " + DifferingAxes(cell, others)
 }
 
-// Apart names other cells by the axes in which they are not all as a cell, a few of them:
+// DifferingAxes names other cells by the axes in which they are not all as a cell, a few of them:
 // "kubelet v1.90.1, kubelet reference". Cells of another scenario are named by that.
-func Apart(cell string, others []string) string {
+func DifferingAxes(cell string, others []string) string {
 	own, ownAxes := cellid.Trunk(cell), cellid.Axes(cell)
 	differing := make(map[string]bool)
 	for _, id := range others {

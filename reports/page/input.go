@@ -12,9 +12,8 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 )
 
-// told is a run with what is known of it before the page is written: the first screen
-// says it, and the data behind it has it again.
-type told struct {
+// pageInput is a run with what the first screen shows of it, and the data behind that.
+type pageInput struct {
 	Run
 
 	findings []finding.Finding
@@ -30,8 +29,8 @@ type told struct {
 	first []packed
 }
 
-func newTold(run Run) told {
-	t := told{
+func newPageInput(run Run) pageInput {
+	t := pageInput{
 		Run: run, keps: kepTitles(run.Report.Requirements), lists: run.lists(),
 		findings: finding.All(evidence.Run{Report: run.Report, Facts: run.Facts}, run.Sentences),
 	}
@@ -48,7 +47,7 @@ func newTold(run Run) told {
 }
 
 // narrationOf is the narration of a cell that the first screen may list; nil if it has none.
-func (t told) narrationOf(c reports.Cell) *narrate.Narration {
+func (t pageInput) narrationOf(c reports.Cell) *narrate.Narration {
 	for _, p := range t.first {
 		if t.Report.Cells[p.cell].ID == c.ID {
 			return p.Narration
@@ -73,7 +72,7 @@ func (run Run) lists() map[string]string {
 const maxCases = 200
 
 // casesOf gathers the cases of the findings that no list has.
-func (t told) casesOf() map[string]map[string]finding.Case {
+func (t pageInput) casesOf() map[string]map[string]finding.Case {
 	narrations, cells := make(map[string]*narrate.Narration), make(map[string]reports.Cell)
 	for _, p := range t.first {
 		narrations[t.Report.Cells[p.cell].ID] = p.Narration
@@ -104,7 +103,7 @@ func (t told) casesOf() map[string]map[string]finding.Case {
 
 // comparisons are what is known of failed checks beside their cells, by cell and check, and
 // on what the other reading rests of ambiguous ones.
-func (t told) comparisons() map[string]map[string]comparison {
+func (t pageInput) comparisons() map[string]map[string]comparison {
 	listed := func(id string) bool {
 		return slices.ContainsFunc(t.findings, func(f finding.Finding) bool { return f.ID == id })
 	}
@@ -136,7 +135,7 @@ func (t told) comparisons() map[string]map[string]comparison {
 
 // entries are what to add to a list of known deviations, if a failed check is known, by cell
 // and check. Those that fail for one failure have one entry.
-func (t told) entries() map[string]map[string]string {
+func (t pageInput) entries() map[string]map[string]string {
 	texts := wordings(t.Report.Requirements, t.Sentences)
 	all := make(map[string]map[string]string)
 	for cell, checks := range t.cases {
@@ -157,7 +156,7 @@ func (t told) entries() map[string]map[string]string {
 const maxEntryReason = 300
 
 // scene is what the first screen is made of.
-func (t told) scene() scene {
+func (t pageInput) scene() scene {
 	causes := make(map[string]map[string]narrate.Check)
 	for _, p := range t.first {
 		if p.Narration == nil {

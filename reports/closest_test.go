@@ -27,7 +27,7 @@ func TestTwins(t *testing.T) {
 		"the most like it":           {[]reports.Check{check("a", "K/kept", reports.Pass, `at once: pods.size() == 1`), check("b", "K/other", reports.Pass, `at once: pods["db"].spec.livenessProbe.protocol == "HTTP2"`)}, "b"},
 		"of no requirement, no text": {[]reports.Check{check("a", "", reports.Pass, "")}, ""},
 	} {
-		if got := reports.TwinOf(reports.Cell{Checks: append([]reports.Check{red}, tc.others...)}, red); got.ID != tc.want {
+		if got := reports.ClosestCheck(reports.Cell{Checks: append([]reports.Check{red}, tc.others...)}, red); got.ID != tc.want {
 			t.Errorf("%s: the twin is %q, want %q", name, got.ID, tc.want)
 		}
 	}
