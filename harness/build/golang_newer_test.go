@@ -16,3 +16,14 @@ func TestAReleaseForANewerGo(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestAModuleThatIsNotDownloadedForANewerGo: the error of the first download says what to do.
+func TestAModuleThatIsNotDownloadedForANewerGo(t *testing.T) {
+	serveModules(t, map[string]string{"k8s.io/kubernetes@v1.99.0": "module k8s.io/kubernetes\n\ngo 1.99.0\n"})
+	t.Setenv("GOTOOLCHAIN", "local")
+	b := &Builder{Dir: t.TempDir()}
+	_, err := b.Binary(t.Context(), Target{Component: Kubelet, Version: "v1.99.0"})
+	if err == nil || !strings.Contains(err.Error(), "needs Go 1.99.0 or newer: install it") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -48,7 +48,7 @@ func downloadVersion(ctx context.Context, dir, module string) (string, error) {
 	var answer struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal([]byte(out), &answer); jsonErr == nil && answer.Error != "" {
 		if err = unreachable(answer.Error); err == nil {
-			err = errors.New(answer.Error)
+			err = errors.New(answer.Error + onLine(newerGo(answer.Error)))
 		}
 	}
 	return answer.Dir, err
