@@ -5,8 +5,8 @@ import "slices"
 // The default pair: a run that names no releases runs the newest one as the
 // control plane and both as nodes.
 const (
-	Newest   Version = "v1.37.1"
-	Previous Version = "v1.36.3"
+	Newest   Version = "v1.37.2"
+	Previous Version = "v1.36.5"
 )
 
 // Next is the pre-release of the minor version after Newest that scenarios look ahead with.
