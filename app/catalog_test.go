@@ -28,10 +28,23 @@ func ownCatalogIn(t *testing.T, more string) {
 
 var shared = strings.Replace(scenario, "{name: node-a}", `{name: node-a, version: "${kubelet}"}`, 1)
 
+// cellsOf are the cells of a scenario with a kubelet of each release of the pair.
+func cellsOf(scenario string) []string {
+	return []string{scenario + "/kubelet:" + string(release.Newest), scenario + "/kubelet:" + string(release.Previous)}
+}
+
+// targetsOfPair are the components that a scenario with both kubelets needs.
+func targetsOfPair() (targets []string) {
+	for _, component := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
+		targets = append(targets, component+"@"+string(release.Newest))
+	}
+	return append([]string{"etcd@" + string(release.Etcd)}, append(targets, "kubelet@"+string(release.Previous), "kubelet@"+string(release.Newest))...)
+}
+
 // TestTheCatalogOfARepository stands in place of the one that comes with skewrig, or
 // beside it.
 func TestTheCatalogOfARepository(t *testing.T) {
-	own := []string{"mine/pods/web/kubelet:v1.37.1", "mine/pods/web/kubelet:v1.36.3"}
+	own := cellsOf("mine/pods/web")
 	const ofOurs = "kep-4188/gate/toggled/kubelet:reference"
 	for _, c := range []struct {
 		more string
@@ -43,7 +56,7 @@ func TestTheCatalogOfARepository(t *testing.T) {
 		{"", []string{"**"}, own, ""},
 		{"", []string{"mine/**/kubelet:v1.36.*"}, own[1:], ""},
 		{"", []string{ofOurs}, nil, "matches no cell"},
-		{"", []string{"other.yaml"}, []string{"mine/pods/other/kubelet:v1.37.1", "mine/pods/other/kubelet:v1.36.3"}, ""},
+		{"", []string{"other.yaml"}, cellsOf("mine/pods/other"), ""},
 		{"", []string{"../web.yaml", "**/kubelet:v1.36.*"}, own[1:], ""},
 		{"builtIn: true\n", []string{"mine/**", ofOurs}, append(slices.Clone(own), ofOurs), ""},
 		{"knownDeviation: [a]\n", nil, nil, `skewrig.yaml:5:1: unknown field "knownDeviation"`},
@@ -84,7 +97,7 @@ func TestWhatIsRunByDefault(t *testing.T) {
 	for _, target := range alone.DefaultTargets() {
 		targets = append(targets, target.String())
 	}
-	if want := []string{"etcd@v3.7.0", "kube-apiserver@v1.37.1", "kube-controller-manager@v1.37.1", "kube-scheduler@v1.37.1", "kubelet@v1.36.3", "kubelet@v1.37.1"}; !slices.Equal(targets, want) {
+	if want := targetsOfPair(); !slices.Equal(targets, want) {
 		t.Errorf("it needs %q, want %q", targets, want)
 	}
 	ownCatalogIn(t, "builtIn: true\n")
@@ -151,7 +164,7 @@ func TestInit(t *testing.T) {
 		t.Fatalf("it wrote %q, want %q: %v", files, want, err)
 	}
 	cells, err := Select(nil)
-	if want := []string{"mine/web/control/kubelet:v1.36.3", "mine/web/upgrade/kubelet:v1.36.3"}; err != nil || !slices.Equal(cellIDs(cells), want) {
+	if want := []string{"mine/web/control/kubelet:" + string(release.Previous), "mine/web/upgrade/kubelet:" + string(release.Previous)}; err != nil || !slices.Equal(cellIDs(cells), want) {
 		t.Errorf("its cells are %q, want %q: %v", cellIDs(cells), want, err)
 	}
 	if err := os.Remove("scenarios/web.yaml"); err != nil {

@@ -603,7 +603,7 @@ topology:
   withDependents: true
   optionalGates: [GRPCContainerProbeTLS]
   controlPlane:
-    version: v1.36
+    version: v1.36.3
     gates: {GRPCContainerProbeTLS: true}
     controllerManager: false
     flags: {kube-apiserver: {max-requests-inflight: "50"}}
@@ -613,7 +613,7 @@ topology:
   - {name: node-b, version: v1.35, runtimeHandlers: {names: [crun, runc], shuffled: true}}
 steps:
 - restart: {component: kubelet/node-a, config: {maxPods: null}}
-- restart: {component: kube-apiserver, version: v1.37, flags: {max-requests-inflight: "5"}}
+- restart: {component: kube-apiserver, version: v1.37.1, flags: {max-requests-inflight: "5"}}
 `)
 	// Output:
 	// mine/manual/example

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/sweep/gated"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestUnknownGates(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := skewrig(t, "gates", "newest", "WatchLst", "AllAlpha", "Unheard")
-	want := "skewrig: v1.37.1 has no feature gate WatchLst: did you mean WatchList?\nv1.37.1 has no feature gate Unheard\n"
+	want := "skewrig: " + string(release.Newest) + " has no feature gate WatchLst: did you mean WatchList?\n" + string(release.Newest) + " has no feature gate Unheard\n"
 	if code != exitUsage || stdout != "" || stderr != want {
 		t.Errorf("exit code %d, printed %q, said\n%s", code, stdout, stderr)
 	}
@@ -24,11 +25,11 @@ func TestUnknownGates(t *testing.T) {
 func TestNothingToSweep(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := skewrig(t, "sweep", "--gates", "WatchList,HostnameOverride,GRPCContainerProbeTSL", "--kinds", "Deploymnt,Pod")
-	want := `skewrig: v1.37.1 has no gate that can be set and guards fields, called WatchList
-v1.37.1 has no gate that can be set and guards fields, called HostnameOverride
-v1.37.1 has no gate that can be set and guards fields, called GRPCContainerProbeTSL: did you mean GRPCContainerProbeTLS?
-v1.37.1 has no kind with a gated field, called Deploymnt: did you mean Deployment?
-`
+	want := strings.ReplaceAll(`skewrig: NEWEST has no gate that can be set and guards fields, called WatchList
+NEWEST has no gate that can be set and guards fields, called HostnameOverride
+NEWEST has no gate that can be set and guards fields, called GRPCContainerProbeTSL: did you mean GRPCContainerProbeTLS?
+NEWEST has no kind with a gated field, called Deploymnt: did you mean Deployment?
+`, "NEWEST", string(release.Newest))
 	if code != exitUsage || stdout != "" || stderr != want {
 		t.Errorf("exit code %d, printed %q, said\n%s", code, stdout, stderr)
 	}

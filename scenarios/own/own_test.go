@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/skewrig/skewrig/harness/golden"
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 const head = "apiVersion: skewrig.dev/v1alpha1\nkind: Catalog\n"
@@ -72,7 +73,7 @@ func TestACatalog(t *testing.T) {
 		got = append(got, cell.File+" "+cell.ID)
 	}
 	want := []string{
-		"s/a.yaml shop/web/upgrade/kubelet:v1.36.3", "s/a.yaml shop/web/upgrade/kubelet:v1.35.4",
+		"s/a.yaml shop/web/upgrade/kubelet:" + string(release.Previous), "s/a.yaml shop/web/upgrade/kubelet:v1.35.4",
 		"s/b.yaml shop/own/upgrade/kubelet:v1.35.4", "s/c.yaml shop/none/upgrade",
 	}
 	if !slices.Equal(got, want) {
