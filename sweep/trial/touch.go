@@ -96,7 +96,7 @@ func (t Touch) kind() kindOfTouch {
 
 // can reports whether a touch can be done to an object.
 func (k kindOfTouch) can(u Use) bool {
-	return (k.fits == nil || k.fits(u)) && !(k.ofFields && u.IsControl())
+	return (k.fits == nil || k.fits(u)) && (!k.ofFields || !u.IsControl())
 }
 
 // touchesOf are those that can be done to an object, of those that are so.

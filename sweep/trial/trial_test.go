@@ -246,7 +246,7 @@ func TestJudgeOfALoss(t *testing.T) {
 	}
 	events := record.NewHistory(nil)
 	events.Append("watch", "deployments", record.Losing(s.Began[law.Off], errors.New("a watch broke"), record.ObjectObserved{}))
-	s.Timeline.Add(events.Events()[0])
+	s.Add(events.Events()[0])
 	if found := trial.Judge(s); len(found) != 1 || found[0].What != law.Endless {
 		t.Errorf("with a loss: %v", found)
 	}
