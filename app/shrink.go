@@ -27,16 +27,16 @@ func (s Sweep) shrink(ctx context.Context, state *swept) error {
 		}
 		f.Items[of] = smaller
 		if len(f.Items) == 1 {
-			f.Touches = smaller.Touches
+			f.Mutations = smaller.Mutations
 		}
 	}
 	state.Findings = trial.Merge(nil, state.Findings)
 	return nil
 }
 
-// smallest is the one with the fewest touches and fields.
+// smallest is the one with the fewest mutations and fields.
 func smallest(all []trial.Found) (best int) {
-	size := func(f trial.Found) int { return len(f.Touches) + len(f.And) }
+	size := func(f trial.Found) int { return len(f.Mutations) + len(f.And) }
 	for n, f := range all {
 		if size(f) < size(all[best]) {
 			best = n

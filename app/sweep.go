@@ -95,7 +95,7 @@ type swept struct {
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
-	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Turns: trial.Turns(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Transitions: trial.Transitions(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
 	if s.To != "" {
 		state.lacks = engine.Lacks(s.To, s.ToAPI)
 	}
@@ -137,9 +137,9 @@ func (s Sweep) output(name string) (engine.Output, func() error, error) {
 	return engine.Output{History: record.NewHistory(file), LogDir: logs}, file.Close, nil
 }
 
-// small runs the plans in which objects use one field and are touched once.
+// small runs the plans in which objects use one field and are mutated once.
 func (s Sweep) small(ctx context.Context, state *swept) error {
-	for _, p := range trial.Small(state.Turns, state.Gates, state.OfShard(state.uses), state.lacks) {
+	for _, p := range trial.Small(state.Transitions, state.Gates, state.OfShard(state.uses), state.lacks) {
 		if err := s.next(ctx, state, p); err != nil {
 			return err
 		}
@@ -149,8 +149,8 @@ func (s Sweep) small(ctx context.Context, state *swept) error {
 
 // random runs random plans until a time.
 func (s Sweep) random(ctx context.Context, state *swept, until time.Time) error {
-	source := trial.Source{Seed: s.Seed, Turns: state.Turns, Gates: state.Gates, Uses: state.uses, Lacks: state.lacks}
-	for n := len(state.Turns) + 1; time.Now().Before(until); n++ {
+	source := trial.Source{Seed: s.Seed, Transitions: state.Transitions, Gates: state.Gates, Uses: state.uses, Lacks: state.lacks}
+	for n := len(state.Transitions) + 1; time.Now().Before(until); n++ {
 		if !state.HasRandom(n) {
 			continue
 		}

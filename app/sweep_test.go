@@ -39,7 +39,7 @@ func TestSweepEndsWhenItIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
-	state.Turns = trial.Turns(nil, release.Newest, "")
+	state.Transitions = trial.Transitions(nil, release.Newest, "")
 	if err := (Sweep{}).random(ctx, state, time.Now().Add(time.Second)); !errors.Is(err, context.Canceled) {
 		t.Errorf("it goes on: %v", err)
 	}

@@ -203,7 +203,7 @@ func (s *swept) alone(found trial.Found) trial.Setting {
 		}
 	}
 	p := s.plans[found.Plan]
-	return trial.Setting{Version: s.Version, Turn: p.Turn, On: on, To: off, Killed: p.Killed}
+	return trial.Setting{Version: s.Version, Transition: p.Transition, On: on, To: off, Killed: p.Killed}
 }
 
 // scenarioFile is where the directory has the scenario of an id.

@@ -25,7 +25,7 @@ func TestWriteSweepPages(t *testing.T) {
 	}
 	alone := func(found trial.Found) trial.Setting {
 		gate := found.Takes()[0]
-		return trial.Setting{Version: s.Version, Turn: s.Turns[0], On: release.Gates{gate: true}, To: release.Gates{gate: false}}
+		return trial.Setting{Version: s.Version, Transition: s.Transitions[0], On: release.Gates{gate: true}, To: release.Gates{gate: false}}
 	}
 	scenario := "scenarios/probemode-deployment-template-without-end.yaml"
 	golden.Write(t, filepath.Join(dir, scenario), "")

@@ -165,7 +165,7 @@ func (f *sweepFlags) others(cmd *cobra.Command, builder *build.Builder, sweep *a
 		return fmt.Errorf("%s and %s are not one minor version apart: a control plane moves by one at a time (--to)", from, to.Version)
 	}
 	sweep.To, sweep.ToAPI = to.Version, api
-	if len(trial.Turns(f.at, from, to.Version)) == 0 {
+	if len(trial.Transitions(f.at, from, to.Version)) == 0 {
 		return fmt.Errorf("%s can't change from %s to %s: it would be newer than the API server (--at)", strings.Join(f.at, ", "), from, to.Version)
 	}
 	return nil
@@ -249,6 +249,6 @@ func knownAs(f trial.Finding) string {
 
 func printFound(w io.Writer, f trial.Finding) {
 	table(w, "KIND\tFIELD\tGATES\tALONE\tCONTROL\tWHILE\tIN THE SWEEP", f.Items, func(i trial.Found) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, cmp.Or(strings.Join(i.FieldNames(), ", "), "-"), strings.Join(i.Takes(), ", "), i.Alone, i.Control, strings.Join(i.Turns(), "; "), i.Detail)
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", i.Kind, cmp.Or(strings.Join(i.FieldNames(), ", "), "-"), strings.Join(i.Takes(), ", "), i.Alone, i.Control, strings.Join(i.Transitions(), "; "), i.Detail)
 	})
 }

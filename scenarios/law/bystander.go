@@ -10,7 +10,7 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
-// Bystanders judges workloads that no client touches and that have no reason to change: through each restart of a component,
+// Bystanders judges workloads that no client mutates and that have no reason to change: through each restart of a component,
 // they must stay as they are. The laws of what is untouched compare an object with how it was before a change, once that is
 // undone; this looks at each version, from when the object has settled.
 type Bystanders struct {

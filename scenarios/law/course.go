@@ -16,11 +16,11 @@ type Phase string
 const (
 	On      Phase = "on"      // objects are made, and nothing is left to do
 	Off     Phase = "off"     // the components were changed
-	Touched Phase = "touched" // and objects were touched
+	Mutated Phase = "touched" // and objects were mutated
 	Again   Phase = "again"   // the components are as before
 )
 
-var order = []Phase{On, Off, Touched, Again}
+var order = []Phase{On, Off, Mutated, Again}
 
 // Course is what laws judge: objects that are there while components change.
 type Course struct {

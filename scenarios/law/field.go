@@ -78,7 +78,7 @@ func stored(c *Course, o Object) string {
 		return ""
 	}
 	for _, f := range o.Fields {
-		if v, is := c.family(o).valueAt(f.Path, c.end(Touched)); is && f.Off {
+		if v, is := c.family(o).valueAt(f.Path, c.end(Mutated)); is && f.Off {
 			return fmt.Sprint(v)
 		}
 	}

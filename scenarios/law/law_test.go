@@ -103,7 +103,7 @@ func TestLaws(t *testing.T) {
 		at := func(seconds int) time.Time { return midnight.Add(time.Duration(seconds) * time.Second) }
 		c := law.NewCourse(law.Course{
 			Timeline: timeline.Of(s.events), ServerChanges: true,
-			Began: map[law.Phase]time.Time{law.On: at(0), law.Off: at(10), law.Touched: at(20), law.Again: at(30)}, Ended: at(40),
+			Began: map[law.Phase]time.Time{law.On: at(0), law.Off: at(10), law.Mutated: at(20), law.Again: at(30)}, Ended: at(40),
 		}, []law.Object{o})
 		var got []string
 		for _, b := range c.Breaches(o) {

@@ -63,7 +63,7 @@ var reportsEnd = Law{
 }
 
 // MaxWrites is how often an object and what it owns may be written in a phase, how often a component may ask
-// for that, and how many events there may be: a touch makes a few for each of some replicas.
+// for that, and how many events there may be: a mutation makes a few for each of some replicas.
 const MaxWrites = 60
 
 // tooMany says of which phase there is too much, if there is one.

@@ -11,7 +11,7 @@ var reportsStatus = Law{
 	Source:    conventions + ", Typical status properties",
 	Follows:   []string{Endless},
 	breach: func(c *Course, o Object) string {
-		v := c.family(o).at(c.end(Touched))
+		v := c.family(o).at(c.end(Mutated))
 		if v == nil || v.Gone() {
 			return ""
 		}

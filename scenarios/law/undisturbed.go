@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Breaches of an object that no client touched.
+// Breaches of an object that no client mutated.
 const (
 	Changed = "it has changed once all is undone"
 	Stopped = "its containers stop"

@@ -54,7 +54,7 @@ func (r *run) changeBack(ctx context.Context) error {
 
 // setting is what the plan changes.
 func (r *run) setting() trial.Setting {
-	return trial.Setting{Version: r.Release.Version, Turn: r.plan.Turn, On: r.On(), To: r.off()}
+	return trial.Setting{Version: r.Release.Version, Transition: r.plan.Transition, On: r.On(), To: r.off()}
 }
 
 func (r *run) restart(ctx context.Context, to trial.Restart) error {

@@ -1,5 +1,5 @@
 // Package engine runs sweeps on real components: it makes the objects of a plan, changes the control plane, and
-// touches the objects. Package trial says which objects and changes, and what is wrong with what was seen.
+// mutates the objects. Package trial says which objects and changes, and what is wrong with what was seen.
 package engine
 
 import (
@@ -60,23 +60,23 @@ func (cfg Config) effective() release.Effective {
 
 // cluster has API servers that serve all versions of all kinds, a controller manager that is not
 // held back by its own limits and whose requests are recorded, and a node, if the change is about one.
-func (cfg Config) cluster(turn trial.Turn, out Output) cluster.Config {
+func (cfg Config) cluster(transition trial.Transition, out Output) cluster.Config {
 	v, on := cfg.Release.Version, cfg.On()
 	all := record.Settings{Flags: map[string]string{"runtime-config": "api/all=true"}}
 	fast := record.Settings{Flags: map[string]string{"kube-api-qps": "1000", "kube-api-burst": "2000"}}
 	t := record.Topology{
 		Version: v, Gates: on, ControllerManager: true, Observed: cfg.observed(),
-		Links: []record.Link{{From: turn.Manager(), To: record.APIServer}}, Inspected: []string{turn.Manager()},
+		Links: []record.Link{{From: transition.Manager(), To: record.APIServer}}, Inspected: []string{transition.Manager()},
 	}
-	for _, name := range turn.Servers() {
+	for _, name := range transition.Servers() {
 		t.Members = append(t.Members, record.Component{Name: name, Version: v, Gates: on, Settings: all})
 	}
-	manager := record.Component{Name: turn.Manager(), Version: v, Gates: on, Settings: fast}
-	if turn.HasTwoServers() {
+	manager := record.Component{Name: transition.Manager(), Version: v, Gates: on, Settings: fast}
+	if transition.HasTwoServers() {
 		manager.Via = []string{record.Member(trial.ControllersServer)}
 	}
 	t.Members = append(t.Members, manager)
-	if turn.HasNode() {
+	if transition.HasNode() {
 		t.Nodes = []record.Node{{Name: trial.Node, Version: v, Gates: on}}
 	}
 	c := cfg.Cluster(t, out.History)

@@ -39,7 +39,7 @@ type run struct {
 
 // start starts a control plane, with the namespace for objects. It has to be closed.
 func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, error) {
-	c, err := cluster.New(ctx, cfg.cluster(p.Turn, out))
+	c, err := cluster.New(ctx, cfg.cluster(p.Transition, out))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, er
 	if r.server, err = newServer(c.RESTConfig()); err == nil {
 		err = makeNamespace(ctx, c)
 	}
-	if err == nil && !p.Turn.HasNode() {
+	if err == nil && !p.Transition.HasNode() {
 		err = makeNode(ctx, c)
 	}
 	if err != nil {
@@ -71,7 +71,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 		return seen, errors.Join(failed, err)
 	}
 	seen = trial.Seen{Course: law.Course{Began: r.began, Ended: time.Now(), Unserved: r.unserved}, Plan: r.plan, Namespace: namespace, Answers: r.answers, Restless: r.restless, Exit: exit}
-	if seen.Panics, err = panics(out.LogDir, append(p.Turn.Components(), string(build.Etcd))); err != nil {
+	if seen.Panics, err = panics(out.LogDir, append(p.Transition.Components(), string(build.Etcd))); err != nil {
 		return seen, err
 	}
 	out.History.End()
@@ -96,12 +96,12 @@ func exitOf(ctx, rig context.Context, failed error) (*trial.Exit, error) {
 	return &trial.Exit{Component: component, Started: exit.Ready, State: exit.State, Text: exit.Error()}, nil
 }
 
-// phases makes the objects, changes the components, touches the objects, and changes the components back.
+// phases makes the objects, changes the components, mutates the objects, and changes the components back.
 func (r *run) phases(ctx context.Context) error {
 	for _, p := range []struct {
 		phase law.Phase
 		do    func(context.Context) error
-	}{{law.On, r.make}, {law.Off, r.change}, {law.Touched, r.touchAll}, {law.Again, r.changeBack}} {
+	}{{law.On, r.make}, {law.Off, r.change}, {law.Mutated, r.mutateAll}, {law.Again, r.changeBack}} {
 		r.began[p.phase] = time.Now()
 		r.tell("phase %s, %d objects", p.phase, len(r.plan.Items))
 		if err := p.do(ctx); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// TestRequests: each touch is the request that its name says, before the change as a dry run, and after it.
+// TestRequests: each mutation is the request that its name says, before the change as a dry run, and after it.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -48,9 +48,9 @@ func TestRequests(t *testing.T) {
 	}
 	for _, i := range trial.Items([]trial.Use{use}) {
 		for _, dryRun := range [][]string{{metav1.DryRunAll}, nil} {
-			fmt.Fprintf(&b, "%s %v\n", i.Touches, dryRun)
-			if said, err := r.ask(t.Context(), i, i.Touches[0], dryRun); err != nil || said.Code != 0 {
-				t.Errorf("%s: %v, %v", i.Touches, said, err)
+			fmt.Fprintf(&b, "%s %v\n", i.Mutations, dryRun)
+			if said, err := r.ask(t.Context(), i, i.Mutations[0], dryRun); err != nil || said.Code != 0 {
+				t.Errorf("%s: %v, %v", i.Mutations, said, err)
 			}
 		}
 	}

@@ -67,8 +67,8 @@ func (d Draft) title() string {
 // happened says what was seen of which objects.
 func (d Draft) happened() string {
 	var b strings.Builder
-	turns := distinct(d.Finding.Items, trial.Found.Turns)
-	fmt.Fprintf(&b, "%s. It was seen while something changed: %s.\n\n", render.MarkdownText(d.Finding.Title()), render.MarkdownText(strings.Join(turns, "; ")))
+	transitions := distinct(d.Finding.Items, trial.Found.Transitions)
+	fmt.Fprintf(&b, "%s. It was seen while something changed: %s.\n\n", render.MarkdownText(d.Finding.Title()), render.MarkdownText(strings.Join(transitions, "; ")))
 	if !d.confirmed() {
 		b.WriteString("**Not confirmed.** It was not seen again each time with the gates of the field alone, or was not looked for again.\n\n")
 	}

@@ -18,20 +18,20 @@ func TestDraft(t *testing.T) {
 		d := show.Draft{Finding: l.Finding, Version: s.Version, Again: s.Again()}
 		for _, found := range l.Smallest() {
 			if found.HasItem() {
-				d.Cases = append(d.Cases, caseOf(found, s.Turns[0]))
+				d.Cases = append(d.Cases, caseOf(found, s.Transitions[0]))
 			}
 		}
 		golden.Check(t, "testdata/"+l.ID()+".md", draftOf(t, d))
 	}
 }
 
-// TestDraftOfTouches: each touch is a command, but nothing.
-func TestDraftOfTouches(t *testing.T) {
+// TestDraftOfMutations: each mutation is a command, but nothing.
+func TestDraftOfMutations(t *testing.T) {
 	t.Parallel()
 	s := swept(t)
 	found := s.Findings[1].Items[0]
-	found.Touches = trial.Touches{trial.Nothing, trial.Label, trial.Apply, trial.Put, trial.OldClient, trial.Status, trial.Template, trial.Scale, trial.Delete, trial.Bare}
-	c := caseOf(found, trial.Turn{At: []string{"kubelet/node-a", "kube-apiserver"}, To: "v1.89.3"})
+	found.Mutations = trial.Mutations{trial.Nothing, trial.Label, trial.Apply, trial.Put, trial.OldClient, trial.Status, trial.Template, trial.Scale, trial.Delete, trial.Bare}
+	c := caseOf(found, trial.Transition{At: []string{"kubelet/node-a", "kube-apiserver"}, To: "v1.89.3"})
 	c.Alone.Killed = "kube-controller-manager"
 	golden.Check(t, "testdata/touches.md", draftOf(t, show.Draft{Finding: s.Findings[1], Version: s.Version, Cases: []show.Case{c}}))
 }
@@ -48,13 +48,13 @@ func TestDraftNotConfirmed(t *testing.T) {
 	}
 }
 
-func caseOf(found trial.Found, turn trial.Turn) show.Case {
+func caseOf(found trial.Found, transition trial.Transition) show.Case {
 	on, off := make(release.Gates), make(release.Gates)
 	for _, gate := range found.AllGates() {
 		on[gate], off[gate] = true, false
 	}
 	file := "scenarios/" + strings.ToLower(found.Kind)
-	return show.Case{Found: found, Alone: trial.Setting{Version: "v1.90.1", Turn: turn, On: on, To: off}, Scenario: file + ".yaml", Control: file + "-control.yaml"}
+	return show.Case{Found: found, Alone: trial.Setting{Version: "v1.90.1", Transition: transition, On: on, To: off}, Scenario: file + ".yaml", Control: file + "-control.yaml"}
 }
 
 func draftOf(t *testing.T, d show.Draft) string {

@@ -26,41 +26,41 @@ func JUnit(w io.Writer, s trial.Swept) error {
 }
 
 func junitSuite(id int, s trial.Swept, m trial.Matrix) junit.Suite {
-	out := junit.NewSuite(id, render.Line(m.Turn))
+	out := junit.NewSuite(id, render.Line(m.Transition))
 	out.Properties = []junit.Property{
 		{Name: "version", Value: string(s.Version)}, {Name: "seed", Value: fmt.Sprint(s.Seed)}, {Name: "command", Value: render.Line(s.Again())},
 	}
 	for _, row := range m.Rows {
-		out.Add(junitCase(s, m.Turn, row))
+		out.Add(junitCase(s, m.Transition, row))
 	}
 	for _, f := range s.Findings {
-		if alone := f.WithoutItem(m.Turn); len(alone.Items) > 0 {
-			out.Add(newJUnitCase(m.Turn, f.Signature(), junitFailure([]trial.Finding{alone})))
+		if alone := f.WithoutItem(m.Transition); len(alone.Items) > 0 {
+			out.Add(newJUnitCase(m.Transition, f.Signature(), junitFailure([]trial.Finding{alone})))
 		}
 	}
-	out.Time = junit.Seconds(secondsOf(s, m.Turn))
+	out.Time = junit.Seconds(secondsOf(s, m.Transition))
 	out.SystemOut = withoutFailure(s, m)
 	return out
 }
 
 // junitCase is the test case of a gate.
-func junitCase(s trial.Swept, turn string, row trial.Row) junit.Case {
+func junitCase(s trial.Swept, transition string, row trial.Row) junit.Case {
 	if row.Why != "" {
-		c := newJUnitCase(turn, row.Gate, nil)
+		c := newJUnitCase(transition, row.Gate, nil)
 		c.Skipped = &junit.Result{Message: render.Line(row.Why), Type: "not-tried"}
 		return c
 	}
 	var found []trial.Finding
 	for _, f := range s.Findings {
-		if of := f.Of(turn, row.Gate); len(of.Items) > 0 {
+		if of := f.Of(transition, row.Gate); len(of.Items) > 0 {
 			found = append(found, of)
 		}
 	}
-	return newJUnitCase(turn, row.Gate, junitFailure(found))
+	return newJUnitCase(transition, row.Gate, junitFailure(found))
 }
 
-func newJUnitCase(turn, name string, failed *junit.Result) junit.Case {
-	return junit.Case{Name: render.Line(name), Classname: render.Line("sweep." + turn), Time: junit.Seconds(0), Failure: failed}
+func newJUnitCase(transition, name string, failed *junit.Result) junit.Case {
+	return junit.Case{Name: render.Line(name), Classname: render.Line("sweep." + transition), Time: junit.Seconds(0), Failure: failed}
 }
 
 // junitFailure is what findings say, or nil if there are none.
@@ -89,9 +89,9 @@ func junitItem(i trial.Found) string {
 }
 
 // secondsOf is how long the plans with a change took.
-func secondsOf(s trial.Swept, turn string) (seconds float64) {
+func secondsOf(s trial.Swept, transition string) (seconds float64) {
 	for _, p := range s.Plans {
-		if p.Turn.String() == turn {
+		if p.Transition.String() == transition {
 			seconds += p.Seconds
 		}
 	}
@@ -105,7 +105,7 @@ func withoutFailure(s trial.Swept, m trial.Matrix) string {
 		if l.Standing == trial.Reported {
 			continue
 		}
-		for _, i := range l.During(m.Turn).Items {
+		for _, i := range l.During(m.Transition).Items {
 			fmt.Fprintf(&b, "%s: %s\n%s", l.Standing, render.Visible(l.Signature()), junitItem(i))
 		}
 	}

@@ -28,7 +28,7 @@ func TestJUnitCounts(t *testing.T) {
 	if err := show.JUnit(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.String(); strings.Contains(got, "<failure") || strings.Count(got, `failures="0"`) != len(s.Turns) {
+	if got := b.String(); strings.Contains(got, "<failure") || strings.Count(got, `failures="0"`) != len(s.Transitions) {
 		t.Errorf("a sweep without findings fails:\n%s", got)
 	}
 	if err := xml.Unmarshal(b.Bytes(), new(struct{ XMLName xml.Name })); err != nil {

@@ -56,7 +56,7 @@ func (c Case) commands() ([]string, error) {
 	if !c.Late() {
 		all = append(all, "kubectl create -f object.yaml")
 	}
-	for _, component := range c.Alone.Turn.At {
+	for _, component := range c.Alone.Transition.At {
 		all = append(all, c.changed(component))
 	}
 	for _, r := range c.Requests() {
@@ -70,7 +70,7 @@ func (c Case) commands() ([]string, error) {
 		all = append(all, "# Kill "+c.Alone.Killed+", and start it again")
 	}
 	all = append(all, fmt.Sprintf("kubectl get %s/%s -o yaml  # and what it owns, for a minute", c.Resource, c.Name))
-	for _, component := range slices.Backward(c.Alone.Turn.At) {
+	for _, component := range slices.Backward(c.Alone.Transition.At) {
 		all = append(all, "# Restart "+component+" as before")
 	}
 	return append(all, fmt.Sprintf("kubectl get %s/%s -o yaml", c.Resource, c.Name)), nil
@@ -79,9 +79,9 @@ func (c Case) commands() ([]string, error) {
 // with says what the control plane has beside one of each component.
 func (c Case) with() string {
 	switch {
-	case c.Alone.Turn.HasNode():
+	case c.Alone.Transition.HasNode():
 		return " with the node " + trial.Node
-	case c.Alone.Turn.HasTwoServers():
+	case c.Alone.Transition.HasTwoServers():
 		return fmt.Sprintf(" with two API servers on one etcd: %s, which kubectl asks, and %s, which controllers ask", trial.ClientsServer, trial.ControllersServer)
 	default:
 		return ""
@@ -90,8 +90,8 @@ func (c Case) with() string {
 
 // changed says how a component is changed.
 func (c Case) changed(component string) string {
-	if c.Alone.Turn.To != "" {
-		return fmt.Sprintf("# Restart %s as %s, without --feature-gates", component, c.Alone.Turn.To)
+	if c.Alone.Transition.To != "" {
+		return fmt.Sprintf("# Restart %s as %s, without --feature-gates", component, c.Alone.Transition.To)
 	}
 	return fmt.Sprintf("# Restart %s with --feature-gates=%s", component, c.Alone.To.Flag())
 }

@@ -138,7 +138,7 @@ func subjectChanges(before, after trial.Swept) []diff.SubjectChange {
 		{"seed", func(s trial.Swept) []string { return []string{fmt.Sprint(s.Seed)} }},
 		{"gates", func(s trial.Swept) []string { return s.Gates }},
 		{"kinds", func(s trial.Swept) []string { return kindsOf(s) }},
-		{"changes", turnsOf},
+		{"changes", transitionsOf},
 	} {
 		c := diff.SubjectChange{Name: of.name, Before: without(of.has(before), of.has(after)), After: without(of.has(after), of.has(before))}
 		if len(c.Before)+len(c.After) > 0 {
@@ -155,8 +155,8 @@ func kindsOf(s trial.Swept) []string {
 	return s.Kinds
 }
 
-func turnsOf(s trial.Swept) (all []string) {
-	for _, t := range s.Turns {
+func transitionsOf(s trial.Swept) (all []string) {
+	for _, t := range s.Transitions {
 		all = append(all, t.String())
 	}
 	return all

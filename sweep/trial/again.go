@@ -25,12 +25,12 @@ func (s Swept) Again() string {
 
 // at are the places that change. If unset, all do.
 func (s Swept) at() (names []string) {
-	if len(s.Turns) == len(Turns(nil, s.Version, s.To)) {
+	if len(s.Transitions) == len(Transitions(nil, s.Version, s.To)) {
 		return nil
 	}
 	for _, name := range Places() {
-		for _, turn := range Turns([]string{name}, s.Version, s.To) {
-			if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.String() == turn.String() }) {
+		for _, transition := range Transitions([]string{name}, s.Version, s.To) {
+			if slices.ContainsFunc(s.Transitions, func(t Transition) bool { return t.String() == transition.String() }) {
 				names = append(names, name)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 // checks hold if what a finding says is not so. In the control a new object has the field.
 func (i Item) checks(what string, a Setting) []law.Check {
 	if program, is := ProgramOf(what); is {
-		return []law.Check{endCheck(a.Turn.running(program), a.logged(what) != "")}
+		return []law.Check{endCheck(a.Transition.running(program), a.logged(what) != "")}
 	}
 	return []law.Check{law.CheckOf(what, i.judged("default", nil), a.IsControl())}
 }

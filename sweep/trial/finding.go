@@ -10,8 +10,8 @@ import (
 // Finding is something that should not be, with all items that show it.
 type Finding struct {
 	// What is that of an oracle, or which component panics where, or ends how.
-	What    string  `json:"what"`
-	Touches Touches `json:"touches,omitempty"`
+	What      string    `json:"what"`
+	Mutations Mutations `json:"touches,omitempty"`
 	// Items are sorted by kind and field.
 	Items []Found `json:"items"`
 }
@@ -22,12 +22,12 @@ type Found struct {
 
 	// Detail says how.
 	Detail string `json:"detail"`
-	// Turn is the change with which it was seen first, in the plan with the number Plan, and Also
-	// are others. AlsoTouched is how else it may be touched.
-	Turn        string    `json:"turn"`
-	Plan        int       `json:"plan"`
-	Also        []string  `json:"also,omitempty"`
-	AlsoTouched []Touches `json:"alsoTouched,omitempty"`
+	// Transition is the change with which it was seen first, in the plan with the number Plan, and Also
+	// are others. AlsoMutated is how else it may be mutated.
+	Transition  string      `json:"turn"`
+	Plan        int         `json:"plan"`
+	Also        []string    `json:"also,omitempty"`
+	AlsoMutated []Mutations `json:"alsoTouched,omitempty"`
 	// Off are the gates with which it is so, if it is not about a field.
 	Off []string `json:"off,omitempty"`
 	// Alone is how often it was seen again in a scenario with the gates of the field alone turned
@@ -84,17 +84,17 @@ func split(all []Finding, first func(Finding, Found) bool) (some, others []Findi
 	return some, others
 }
 
-// TouchedBy reports whether it was seen of an object that was touched so.
-func (f Found) TouchedBy(t Touch) bool {
-	return f.Touches.Has(t) || slices.ContainsFunc(f.AlsoTouched, func(other Touches) bool { return other.Has(t) })
+// MutatedBy reports whether it was seen of an object that was mutated so.
+func (f Found) MutatedBy(t Mutation) bool {
+	return f.Mutations.Has(t) || slices.ContainsFunc(f.AlsoMutated, func(other Mutations) bool { return other.Has(t) })
 }
 
 // Signature is what items have in common that show one finding.
 func (f Finding) Signature() string {
-	if len(f.Touches) == 0 {
+	if len(f.Mutations) == 0 {
 		return f.What
 	}
-	return fmt.Sprintf("%s: %s", f.Touches, f.What)
+	return fmt.Sprintf("%s: %s", f.Mutations, f.What)
 }
 
 // What findings say of a component, before where or how.

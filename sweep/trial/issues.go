@@ -12,11 +12,11 @@ import (
 type Issue struct {
 	// Name is that of the issue: kubernetes#141961.
 	Name string `json:"issue"`
-	// What is what a finding says, of objects of a kind, with a field, that are touched so.
-	What  string `json:"what"`
-	Kind  string `json:"kind,omitempty"`
-	Field string `json:"field,omitempty"`
-	Touch Touch  `json:"touch,omitempty"`
+	// What is what a finding says, of objects of a kind, with a field, that are mutated so.
+	What     string   `json:"what"`
+	Kind     string   `json:"kind,omitempty"`
+	Field    string   `json:"field,omitempty"`
+	Mutation Mutation `json:"touch,omitempty"`
 }
 
 //go:embed issues.yaml
@@ -43,7 +43,7 @@ func (f Finding) Issues() (names []string) {
 // issueOf is the name of the known issue that something shows, or empty.
 func issueOf(f Finding, of Found) string {
 	for _, i := range issues() {
-		if i.What == f.What && (i.Kind == "" || i.Kind == of.Kind) && (i.Touch == "" || of.TouchedBy(i.Touch) || f.Touches.Has(i.Touch)) && (i.Field == "" || slices.Contains(of.FieldNames(), i.Field)) {
+		if i.What == f.What && (i.Kind == "" || i.Kind == of.Kind) && (i.Mutation == "" || of.MutatedBy(i.Mutation) || f.Mutations.Has(i.Mutation)) && (i.Field == "" || slices.Contains(of.FieldNames(), i.Field)) {
 			return i.Name
 		}
 	}

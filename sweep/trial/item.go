@@ -85,14 +85,14 @@ type Item struct {
 	Use
 
 	// Name is that of the object.
-	Name    string  `json:"name"`
-	Touches Touches `json:"touches"`
+	Name      string    `json:"name"`
+	Mutations Mutations `json:"touches"`
 }
 
 // named is an item whose object has a name.
-func named(u Use, name string, touches ...Touch) Item {
+func named(u Use, name string, mutations ...Mutation) Item {
 	u.Object = renamed(u.Object, object.Name, name)
-	return Item{Use: u, Name: name, Touches: touches}
+	return Item{Use: u, Name: name, Mutations: mutations}
 }
 
 // Key is the object as a timeline has it, which is in a namespace if its kind is.
@@ -108,11 +108,11 @@ func (i Item) Late() bool {
 	return slices.ContainsFunc(i.Requests(), func(r law.Request) bool { return r.Verb == law.Creates })
 }
 
-// Items are an object for each use and each touch that its kind can take.
+// Items are an object for each use and each mutation that its kind can take.
 func Items(uses []Use) (all []Item) {
 	for _, u := range uses {
-		for _, touch := range touchesOf(u, func(kindOfTouch) bool { return true }) {
-			all = append(all, named(u, fmt.Sprintf("s%04d", len(all)), touch))
+		for _, mutation := range mutationsOf(u, func(kindOfMutation) bool { return true }) {
+			all = append(all, named(u, fmt.Sprintf("s%04d", len(all)), mutation))
 		}
 	}
 	return all

@@ -15,7 +15,7 @@ type Seen struct {
 
 	Plan      Plan
 	Namespace string
-	// Answers are what the API server said of the touches of an item, by its name.
+	// Answers are what the API server said of the mutations of an item, by its name.
 	Answers map[string][]law.Answer
 	// Restless is true if a phase ended before objects were at rest that are not written without end.
 	Restless bool
@@ -59,7 +59,7 @@ func (s Seen) course() *law.Course {
 		objects = append(objects, s.judged(i))
 	}
 	c := s.Course
-	c.ServerChanges, c.OneOfTwo = s.Plan.Turn.Has(record.APIServer), s.Plan.Turn.HasTwoServers()
+	c.ServerChanges, c.OneOfTwo = s.Plan.Transition.Has(record.APIServer), s.Plan.Transition.HasTwoServers()
 	return law.NewCourse(c, objects)
 }
 
@@ -129,7 +129,7 @@ func Judge(s Seen) []Finding {
 // component reports what a component does, and no object.
 func (j *judge) component(what, detail string) {
 	f := j.finding(Finding{What: what})
-	f.Items = append(f.Items[:0], Found{Detail: detail, Turn: j.Plan.Turn.String(), Plan: j.Plan.Number})
+	f.Items = append(f.Items[:0], Found{Detail: detail, Transition: j.Plan.Transition.String(), Plan: j.Plan.Number})
 }
 
 func sorted(found map[string]*Finding) (all []Finding) {
@@ -151,7 +151,7 @@ type judge struct {
 }
 
 func (j *judge) report(i Item, what, detail string) {
-	f := Finding{What: what, Touches: i.Touches}
+	f := Finding{What: what, Mutations: i.Mutations}
 	id := i.Kind + f.Signature()
 	if i.IsControl() {
 		j.controls[id] = true
@@ -159,7 +159,7 @@ func (j *judge) report(i Item, what, detail string) {
 		return
 	}
 	into := j.finding(f)
-	into.Items = append(into.Items, Found{Item: i, Detail: detail, Turn: j.Plan.Turn.String(), Plan: j.Plan.Number})
+	into.Items = append(into.Items, Found{Item: i, Detail: detail, Transition: j.Plan.Transition.String(), Plan: j.Plan.Number})
 }
 
 // finding is the one of a signature.

@@ -47,31 +47,31 @@ func (s Swept) All() (all []Listed) {
 // Title is the signature as the beginning of a sentence. The name of a component stays as it is.
 func (f Finding) Title() string {
 	said := f.Signature()
-	if len(f.Touches) == 0 {
+	if len(f.Mutations) == 0 {
 		return said
 	}
 	return strings.ToUpper(said[:1]) + said[1:]
 }
 
-// Turns are all changes with which it was seen.
-func (f Found) Turns() []string { return append([]string{f.Turn}, f.Also...) }
+// Transitions are all changes with which it was seen.
+func (f Found) Transitions() []string { return append([]string{f.Transition}, f.Also...) }
 
 // HasItem reports whether it was seen of an object, and not of a component alone.
 func (f Found) HasItem() bool { return f.Kind != "" }
 
 // During is a finding with those of its items that were seen with a change.
-func (f Finding) During(turn string) Finding {
-	return f.only(func(i Found) bool { return slices.Contains(i.Turns(), turn) })
+func (f Finding) During(transition string) Finding {
+	return f.only(func(i Found) bool { return slices.Contains(i.Transitions(), transition) })
 }
 
 // Of is a finding with those of its items that use fields of a gate and were seen with a change.
-func (f Finding) Of(turn, gate string) Finding {
-	return f.During(turn).only(func(i Found) bool { return slices.Contains(i.ownGates(), gate) })
+func (f Finding) Of(transition, gate string) Finding {
+	return f.During(transition).only(func(i Found) bool { return slices.Contains(i.ownGates(), gate) })
 }
 
 // WithoutItem is a finding with what was seen of components alone with a change.
-func (f Finding) WithoutItem(turn string) Finding {
-	return f.During(turn).only(func(i Found) bool { return !i.HasItem() })
+func (f Finding) WithoutItem(transition string) Finding {
+	return f.During(transition).only(func(i Found) bool { return !i.HasItem() })
 }
 
 func (f Finding) only(is func(Found) bool) Finding {
@@ -81,20 +81,20 @@ func (f Finding) only(is func(Found) bool) Finding {
 
 // Matrix is what was tried with a change.
 type Matrix struct {
-	Turn    string
-	Touches []Touch // those that were tried
-	Rows    []Row   // one for each gate of the sweep
+	Transition string
+	Mutations  []Mutation // those that were tried
+	Rows       []Row      // one for each gate of the sweep
 }
 
 // Row is what was tried of a gate.
 type Row struct {
 	Gate string
-	// Cells are in the order of the touches. If unset, nothing was tried, and Why says why not.
+	// Cells are in the order of the mutations. If unset, nothing was tried, and Why says why not.
 	Cells []Cell
 	Why   string
 }
 
-// Cell is what was tried of a gate with a touch.
+// Cell is what was tried of a gate with a mutation.
 type Cell struct {
 	Objects int
 	// Found are the findings that were seen.
@@ -103,11 +103,11 @@ type Cell struct {
 
 // Matrices are what was tried, one for each change.
 func (s Swept) Matrices() (all []Matrix) {
-	for _, turn := range s.Turns {
-		m := Matrix{Turn: turn.String()}
-		for _, touch := range byRank() {
-			if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Turn == m.Turn && t.Touch == touch }) {
-				m.Touches = append(m.Touches, touch)
+	for _, transition := range s.Transitions {
+		m := Matrix{Transition: transition.String()}
+		for _, mutation := range byRank() {
+			if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Transition == m.Transition && t.Mutation == mutation }) {
+				m.Mutations = append(m.Mutations, mutation)
 			}
 		}
 		for _, gate := range s.Gates {
@@ -119,19 +119,19 @@ func (s Swept) Matrices() (all []Matrix) {
 }
 
 func (s Swept) row(m Matrix, gate string) Row {
-	row := Row{Gate: gate, Why: s.whyNot(m.Turn, gate)}
+	row := Row{Gate: gate, Why: s.whyNot(m.Transition, gate)}
 	if row.Why != "" {
 		return row
 	}
-	for _, touch := range m.Touches {
+	for _, mutation := range m.Mutations {
 		var c Cell
 		for _, t := range s.Tried {
-			if t.Turn == m.Turn && t.Gate == gate && t.Touch == touch {
+			if t.Transition == m.Transition && t.Gate == gate && t.Mutation == mutation {
 				c.Objects += t.Objects
 			}
 		}
 		for _, l := range s.All() {
-			if slices.ContainsFunc(l.Of(m.Turn, gate).Items, func(i Found) bool { return i.TouchedBy(touch) }) {
+			if slices.ContainsFunc(l.Of(m.Transition, gate).Items, func(i Found) bool { return i.MutatedBy(mutation) }) {
 				c.Found = append(c.Found, l)
 			}
 		}
@@ -141,14 +141,14 @@ func (s Swept) row(m Matrix, gate string) Row {
 }
 
 // whyNot says why nothing of a gate was tried with a change. It is empty if something was.
-func (s Swept) whyNot(turn, gate string) string {
-	if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Turn == turn && t.Gate == gate && t.Objects > 0 }) {
+func (s Swept) whyNot(transition, gate string) string {
+	if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Transition == transition && t.Gate == gate && t.Objects > 0 }) {
 		return ""
 	}
 	if why := s.Unreached(gate); why != "" {
 		return why
 	}
-	if !slices.ContainsFunc(s.Plans, func(p Ran) bool { return p.Turn.String() == turn }) {
+	if !slices.ContainsFunc(s.Plans, func(p Ran) bool { return p.Transition.String() == transition }) {
 		return "no plan with this change ran"
 	}
 	return "no object that uses its fields is tried with this change"

@@ -8,7 +8,7 @@ import (
 )
 
 // Merge adds findings of another plan to some. What shows a finding again is named with it once, with the changes
-// and touches with which it does. An object that uses several fields is left out if one that uses fewer shows
+// and mutations with which it does. An object that uses several fields is left out if one that uses fewer shows
 // the same, and one that is only a consequence of what it shows in another plan.
 func Merge(all, more []Finding) []Finding {
 	all = slices.Clone(all)
@@ -37,22 +37,22 @@ func Merge(all, more []Finding) []Finding {
 }
 
 // isConsequence reports whether what an item shows may only be a consequence of what it shows elsewhere when it is
-// touched the same way.
+// mutated the same way.
 func isConsequence(all []Finding, f Finding, found Found) bool {
 	l, _ := law.Named(f.What)
 	return slices.ContainsFunc(all, func(other Finding) bool {
 		return slices.Contains(l.Follows, other.What) && slices.ContainsFunc(other.Items, func(i Found) bool {
-			return i.Kind == found.Kind && slices.Equal(i.FieldNames(), found.FieldNames()) && slices.ContainsFunc(found.Touches, i.TouchedBy)
+			return i.Kind == found.Kind && slices.Equal(i.FieldNames(), found.FieldNames()) && slices.ContainsFunc(found.Mutations, i.MutatedBy)
 		})
 	})
 }
 
-// simplestFirst sorts findings by how their objects were touched: once before several times, and in the order of
-// the touches.
+// simplestFirst sorts findings by how their objects were mutated: once before several times, and in the order of
+// the mutations.
 func simplestFirst(all []Finding) []Finding {
 	rank := func(f Finding) (ranks []int) {
-		ranks = append(ranks, len(f.Touches))
-		for _, t := range f.Touches {
+		ranks = append(ranks, len(f.Mutations))
+		for _, t := range f.Mutations {
 			ranks = append(ranks, t.kind().rank)
 		}
 		return ranks
@@ -78,17 +78,17 @@ func explaining(all []Finding, f Finding, found Found) *Found {
 	return nil
 }
 
-// also names the changes and touches with which something shows the same.
+// also names the changes and mutations with which something shows the same.
 func (f *Found) also(other Finding, found Found) {
-	for _, turn := range found.Turns() {
-		if !slices.Contains(f.Turns(), turn) {
-			f.Also = append(f.Also, turn)
+	for _, transition := range found.Transitions() {
+		if !slices.Contains(f.Transitions(), transition) {
+			f.Also = append(f.Also, transition)
 		}
 	}
-	for _, t := range append([]Touches{other.Touches}, found.AlsoTouched...) {
-		same := func(had Touches) bool { return slices.Equal(had, t) }
-		if !same(f.Touches) && !slices.ContainsFunc(f.AlsoTouched, same) && len(t) > 0 {
-			f.AlsoTouched = append(f.AlsoTouched, t)
+	for _, t := range append([]Mutations{other.Mutations}, found.AlsoMutated...) {
+		same := func(had Mutations) bool { return slices.Equal(had, t) }
+		if !same(f.Mutations) && !slices.ContainsFunc(f.AlsoMutated, same) && len(t) > 0 {
+			f.AlsoMutated = append(f.AlsoMutated, t)
 		}
 	}
 }
@@ -97,12 +97,12 @@ func subset[T comparable](small, big []T) bool {
 	return !slices.ContainsFunc(small, func(one T) bool { return !slices.Contains(big, one) })
 }
 
-// Tally is how many objects with fields of a gate were touched in a way while something changed.
+// Tally is how many objects with fields of a gate were mutated in a way while something changed.
 type Tally struct {
-	Turn    string `json:"turn"`
-	Gate    string `json:"gate"`
-	Touch   Touch  `json:"touch"`
-	Objects int    `json:"objects"`
+	Transition string   `json:"turn"`
+	Gate       string   `json:"gate"`
+	Mutation   Mutation `json:"touch"`
+	Objects    int      `json:"objects"`
 }
 
 // Tallies adds what a plan tries, sorted.
@@ -110,8 +110,8 @@ func Tallies(had []Tally, p Plan) []Tally {
 	var tried []Tally
 	for _, i := range p.Items {
 		for _, gate := range i.ownGates() {
-			for _, touch := range i.Touches {
-				tried = append(tried, Tally{p.Turn.String(), gate, touch, 1})
+			for _, mutation := range i.Mutations {
+				tried = append(tried, Tally{p.Transition.String(), gate, mutation, 1})
 			}
 		}
 	}
@@ -122,14 +122,14 @@ func Tallies(had []Tally, p Plan) []Tally {
 func addTallies(had, more []Tally) (all []Tally) {
 	counts := make(map[Tally]int)
 	for _, t := range slices.Concat(had, more) {
-		counts[Tally{Turn: t.Turn, Gate: t.Gate, Touch: t.Touch}] += t.Objects
+		counts[Tally{Transition: t.Transition, Gate: t.Gate, Mutation: t.Mutation}] += t.Objects
 	}
 	for t, n := range counts {
 		t.Objects = n
 		all = append(all, t)
 	}
 	slices.SortFunc(all, func(a, b Tally) int {
-		return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(a.Gate, b.Gate), cmp.Compare(a.Touch, b.Touch))
+		return cmp.Or(cmp.Compare(a.Transition, b.Transition), cmp.Compare(a.Gate, b.Gate), cmp.Compare(a.Mutation, b.Mutation))
 	})
 	return all
 }

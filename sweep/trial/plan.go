@@ -11,8 +11,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// Turn is what changes in a control plane while objects are there, and is undone in the end.
-type Turn struct {
+// Transition is what changes in a control plane while objects are there, and is undone in the end.
+type Transition struct {
 	// At are the components that change, in this order: kube-apiserver, kubelet/node-a. It is undone in
 	// the opposite order. If one is kube-apiserver/a or kube-apiserver/b, the control plane has both, and only
 	// that one changes: clients ask a, and controllers b.
@@ -23,7 +23,7 @@ type Turn struct {
 }
 
 // String says what changes: gates off at kube-apiserver, kube-apiserver/b for controllers to another release and back.
-func (t Turn) String() string {
+func (t Transition) String() string {
 	at := strings.NewReplacer(ClientsServer, ClientsServer+" for clients", ControllersServer, ControllersServer+" for controllers").Replace(strings.Join(t.At, ", "))
 	if t.To == "" {
 		return "gates off at " + at
@@ -32,17 +32,17 @@ func (t Turn) String() string {
 }
 
 // Has reports whether a component of a program changes.
-func (t Turn) Has(program string) bool {
+func (t Transition) Has(program string) bool {
 	return slices.ContainsFunc(t.At, func(component string) bool { return record.Program(component) == program })
 }
 
 // HasTwoServers reports whether two API servers share an etcd, of which one changes.
-func (t Turn) HasTwoServers() bool {
+func (t Transition) HasTwoServers() bool {
 	return slices.Contains(t.At, ClientsServer) || slices.Contains(t.At, ControllersServer)
 }
 
 // Servers are the names of the API servers.
-func (t Turn) Servers() []string {
+func (t Transition) Servers() []string {
 	if t.HasTwoServers() {
 		return []string{ClientsServer, ControllersServer}
 	}
@@ -50,7 +50,7 @@ func (t Turn) Servers() []string {
 }
 
 // Manager is the name of the controller manager.
-func (t Turn) Manager() string {
+func (t Transition) Manager() string {
 	if t.HasTwoServers() {
 		return manager
 	}
@@ -58,7 +58,7 @@ func (t Turn) Manager() string {
 }
 
 // Components are the names of all components beside etcd.
-func (t Turn) Components() []string {
+func (t Transition) Components() []string {
 	all := append(t.Servers(), t.Manager())
 	if t.HasNode() {
 		all = append(all, kubelet)
@@ -67,7 +67,7 @@ func (t Turn) Components() []string {
 }
 
 // running is the component of a program: of two API servers, the one that changes.
-func (t Turn) running(program string) string {
+func (t Transition) running(program string) string {
 	for _, component := range slices.Concat(t.At, t.Components()) {
 		if record.Program(component) == program {
 			return component
@@ -77,7 +77,7 @@ func (t Turn) running(program string) string {
 }
 
 // HasNode reports whether there is a node, on which pods run.
-func (t Turn) HasNode() bool { return t.Has(Kubelet) }
+func (t Transition) HasNode() bool { return t.Has(Kubelet) }
 
 // Kubelet is the program that a node has, which is called Node.
 const (
@@ -122,11 +122,11 @@ func Places() (names []string) {
 	return names
 }
 
-// Turns are changes at places, at all if at is unset: from a release to another one, or, if to is unset, gates
+// Transitions are changes at places, at all if at is unset: from a release to another one, or, if to is unset, gates
 // that are turned off. A change that the version skew policy does not allow is left out.
-func Turns(at []string, from, to release.Version) (all []Turn) {
+func Transitions(at []string, from, to release.Version) (all []Transition) {
 	for _, p := range places {
-		t := Turn{At: p.off, To: to}
+		t := Transition{At: p.off, To: to}
 		switch {
 		case to != "" && to.Minor() < from.Minor():
 			t.At = p.older
@@ -143,11 +143,11 @@ func Turns(at []string, from, to release.Version) (all []Turn) {
 // Plan is what one control plane goes through.
 type Plan struct {
 	// Number is its place in the sweep, counted from 1. If it is random, it is made from Seed.
-	Number int      `json:"number"`
-	Random bool     `json:"random,omitempty"`
-	Turn   Turn     `json:"turn"`
-	Gates  []string `json:"gates"` // that are on before, sorted
-	// Killed is the component that is killed and started again while objects are touched. If unset,
+	Number     int        `json:"number"`
+	Random     bool       `json:"random,omitempty"`
+	Transition Transition `json:"turn"`
+	Gates      []string   `json:"gates"` // that are on before, sorted
+	// Killed is the component that is killed and started again while objects are mutated. If unset,
 	// none.
 	Killed string `json:"killed,omitempty"`
 	Items  []Item `json:"-"`
@@ -156,23 +156,23 @@ type Plan struct {
 // String says what it goes through.
 func (p Plan) String() string {
 	if p.Killed == "" {
-		return p.Turn.String()
+		return p.Transition.String()
 	}
-	return fmt.Sprintf("%s, %s killed", p.Turn, p.Killed)
+	return fmt.Sprintf("%s, %s killed", p.Transition, p.Killed)
 }
 
-// Small are the plans in which each object uses one field, and is touched once: one for each turn.
-func Small(turns []Turn, gates []string, uses []Use, lacks func(Use) Lack) (plans []Plan) {
-	for n, turn := range turns {
-		items := slices.DeleteFunc(Items(usable(turn, uses, lacks)), func(i Item) bool { return !turn.takes(i) })
-		plans = append(plans, Plan{Number: n + 1, Turn: turn, Gates: gates, Items: items})
+// Small are the plans in which each object uses one field, and is mutated once: one for each transition.
+func Small(transitions []Transition, gates []string, uses []Use, lacks func(Use) Lack) (plans []Plan) {
+	for n, transition := range transitions {
+		items := slices.DeleteFunc(Items(usable(transition, uses, lacks)), func(i Item) bool { return !transition.takes(i) })
+		plans = append(plans, Plan{Number: n + 1, Transition: transition, Gates: gates, Items: items})
 	}
 	return plans
 }
 
-// takes reports whether an item is one for a turn. Of the pods that run on the node, there are only as many as a node has addresses for; in another release, a gate may be on that a new object needs.
-func (t Turn) takes(i Item) bool {
-	first := i.Touches[0]
+// takes reports whether an item is one for a transition. Of the pods that run on the node, there are only as many as a node has addresses for; in another release, a gate may be on that a new object needs.
+func (t Transition) takes(i Item) bool {
+	first := i.Mutations[0]
 	if t.To != "" && i.Late() {
 		return false
 	}
@@ -195,22 +195,22 @@ const (
 	LacksField Lack = "field"
 )
 
-// usable are the objects that say something of a turn. Where a kubelet changes, these are pods. To a release
+// usable are the objects that say something of a transition. Where a kubelet changes, these are pods. To a release
 // that does not have a kind no object of that kind goes; of a field that it does not have, objects are
 // tried all the same, but not whether it is kept.
-func usable(turn Turn, uses []Use, lacks func(Use) Lack) (all []Use) {
+func usable(transition Transition, uses []Use, lacks func(Use) Lack) (all []Use) {
 	for _, u := range uses {
-		if turn.HasNode() && !turn.Has(record.APIServer) && u.Kind != "Pod" {
+		if transition.HasNode() && !transition.Has(record.APIServer) && u.Kind != "Pod" {
 			continue
 		}
-		if turn.To != "" {
+		if transition.To != "" {
 			lack := lacks(u)
 			if lack == LacksKind {
 				continue
 			}
 			u.Unknown = lack == LacksField
 		}
-		if turn.HasNode() && u.Kind == "Pod" {
+		if transition.HasNode() && u.Kind == "Pod" {
 			u.Object = onNode(u.Object)
 		}
 		all = append(all, u)

@@ -10,10 +10,10 @@ import (
 
 // Source is what random plans are made from.
 type Source struct {
-	Seed  uint64
-	Turns []Turn
-	Gates []string
-	Uses  []Use
+	Seed        uint64
+	Transitions []Transition
+	Gates       []string
+	Uses        []Use
 	// Lacks says what the release that components change to lacks of an object.
 	Lacks func(Use) Lack
 }
@@ -25,15 +25,15 @@ const size = 150
 // tries make the same plan.
 func (s Source) Random(number int, tried Tried) Plan {
 	r := rand.New(rand.NewPCG(s.Seed, uint64(number))) //nolint:gosec // plans are no secrets, and a number is not negative
-	turn := leastOf(r, s.Turns, func(t Turn) int { return tried.turns[t.String()] })
-	p := Plan{Number: number, Random: true, Turn: turn, Gates: slices.DeleteFunc(slices.Clone(s.Gates), func(string) bool { return r.IntN(4) == 0 })}
+	transition := leastOf(r, s.Transitions, func(t Transition) int { return tried.transitions[t.String()] })
+	p := Plan{Number: number, Random: true, Transition: transition, Gates: slices.DeleteFunc(slices.Clone(s.Gates), func(string) bool { return r.IntN(4) == 0 })}
 	if len(p.Gates) == 0 {
 		p.Gates = s.Gates
 	}
-	if killable := append(turn.Servers(), turn.Manager()); r.IntN(2) == 0 {
+	if killable := append(transition.Servers(), transition.Manager()); r.IntN(2) == 0 {
 		p.Killed = killable[r.IntN(len(killable))]
 	}
-	uses := usable(turn, s.Uses, s.Lacks)
+	uses := usable(transition, s.Uses, s.Lacks)
 	byKind := make(map[string][]Use)
 	fielded := slices.DeleteFunc(slices.Clone(uses), Use.IsControl)
 	for _, u := range fielded {
@@ -43,11 +43,11 @@ func (s Source) Random(number int, tried Tried) Plan {
 		return p
 	}
 	for range size {
-		u := leastOf(r, fielded, func(u Use) int { return tried.of(turn, u, "") })
+		u := leastOf(r, fielded, func(u Use) int { return tried.of(transition, u, "") })
 		if r.IntN(3) == 0 {
-			u = both(u, leastOf(r, byKind[u.Kind], func(u Use) int { return tried.of(turn, u, "") }))
+			u = both(u, leastOf(r, byKind[u.Kind], func(u Use) int { return tried.of(transition, u, "") }))
 		}
-		p.Items = append(p.Items, named(u, fmt.Sprintf("s%04d", len(p.Items)), someTouches(r, turn, u, tried)...))
+		p.Items = append(p.Items, named(u, fmt.Sprintf("s%04d", len(p.Items)), someMutations(r, transition, u, tried)...))
 	}
 	p.Items = append(p.Items, controls(uses, p.Items)...)
 	return p
@@ -65,21 +65,21 @@ func leastOf[T any](r *rand.Rand, all []T, tries func(T) int) T {
 }
 
 // someTouches are one to four, of which the last one may end the object, or one that makes it.
-func someTouches(r *rand.Rand, turn Turn, u Use, tried Tried) (touches []Touch) {
-	if turn.To == "" && !u.ByComment && r.IntN(10) == 0 {
-		return []Touch{[]Touch{Create, Bare}[r.IntN(2)]}
+func someMutations(r *rand.Rand, transition Transition, u Use, tried Tried) (mutations []Mutation) {
+	if transition.To == "" && !u.ByComment && r.IntN(10) == 0 {
+		return []Mutation{[]Mutation{Create, Bare}[r.IntN(2)]}
 	}
-	possible := touchesOf(u, func(k kindOfTouch) bool { return k.lasts })
+	possible := mutationsOf(u, func(k kindOfMutation) bool { return k.lasts })
 	for range 1 + r.IntN(4) {
-		t := leastOf(r, possible, func(t Touch) int { return tried.of(turn, u, t) })
-		if !slices.Contains(touches, t) { // the second time it would change nothing
-			touches = append(touches, t)
+		t := leastOf(r, possible, func(t Mutation) int { return tried.of(transition, u, t) })
+		if !slices.Contains(mutations, t) { // the second time it would change nothing
+			mutations = append(mutations, t)
 		}
 	}
 	if r.IntN(4) == 0 {
-		touches = append(touches, Delete)
+		mutations = append(mutations, Delete)
 	}
-	return touches
+	return mutations
 }
 
 // both uses the fields of two objects of one kind. One that the API server refuses is left out of the
@@ -120,18 +120,18 @@ func joined(a, b any) any {
 	}
 }
 
-// controls are objects without a field: one for each kind and touches of items, if they can be done
+// controls are objects without a field: one for each kind and mutations of items, if they can be done
 // to it.
 func controls(uses []Use, items []Item) (all []Item) {
 	had := make(map[string]bool)
 	for _, i := range items {
-		id := i.Kind + " " + i.Touches.Name()
-		if had[id] || slices.ContainsFunc(i.Touches, func(t Touch) bool { return t.kind().ofFields }) {
+		id := i.Kind + " " + i.Mutations.Name()
+		if had[id] || slices.ContainsFunc(i.Mutations, func(t Mutation) bool { return t.kind().ofFields }) {
 			continue
 		}
 		had[id] = true
 		if n := slices.IndexFunc(uses, func(u Use) bool { return u.IsControl() && u.Kind == i.Kind && u.APIVersion == i.APIVersion }); n >= 0 {
-			all = append(all, named(uses[n], fmt.Sprintf("s%04d", len(items)+len(all)), i.Touches...))
+			all = append(all, named(uses[n], fmt.Sprintf("s%04d", len(items)+len(all)), i.Mutations...))
 		}
 	}
 	return all
@@ -139,8 +139,8 @@ func controls(uses []Use, items []Item) (all []Item) {
 
 // Tried is what plans tried, and how often.
 type Tried struct {
-	turns  map[string]int
-	counts map[string]int // by turn, field, kind and touch
+	transitions map[string]int
+	counts      map[string]int // by transition, field, kind and mutation
 }
 
 // NewTried is nothing.
@@ -148,21 +148,21 @@ func NewTried() Tried { return Tried{make(map[string]int), make(map[string]int)}
 
 // Add adds what a plan tries.
 func (t Tried) Add(p Plan) {
-	t.turns[p.Turn.String()]++
+	t.transitions[p.Transition.String()]++
 	for _, i := range p.Items {
 		for _, f := range i.Fields() {
-			t.counts[tryOf(p.Turn, f.Field, i.Kind, "")]++
-			for _, touch := range i.Touches {
-				t.counts[tryOf(p.Turn, f.Field, i.Kind, touch)]++
+			t.counts[tryOf(p.Transition, f.Field, i.Kind, "")]++
+			for _, mutation := range i.Mutations {
+				t.counts[tryOf(p.Transition, f.Field, i.Kind, mutation)]++
 			}
 		}
 	}
 }
 
-func (t Tried) of(turn Turn, u Use, touch Touch) int {
-	return t.counts[tryOf(turn, u.Field, u.Kind, touch)]
+func (t Tried) of(transition Transition, u Use, mutation Mutation) int {
+	return t.counts[tryOf(transition, u.Field, u.Kind, mutation)]
 }
 
-func tryOf(turn Turn, field, kind string, touch Touch) string {
-	return fmt.Sprint(turn, "\n", field, "\n", kind, "\n", touch)
+func tryOf(transition Transition, field, kind string, mutation Mutation) string {
+	return fmt.Sprint(transition, "\n", field, "\n", kind, "\n", mutation)
 }

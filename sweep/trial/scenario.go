@@ -22,8 +22,8 @@ func Scenario(a Setting, f Finding, of Found) (id string, text []byte, _ error) 
 	i := of.Item
 	i.Object = renamed(i.Object, i.Name, object.Name)
 	i.Name = object.Name
-	id = strings.ToLower(fmt.Sprintf("sweep/%s/%s-%s-%s", strings.Join(of.gatesOff(), "-"), i.Kind, i.Touches.Name(), f.short()))
-	setting := a.Turn.String()
+	id = strings.ToLower(fmt.Sprintf("sweep/%s/%s-%s-%s", strings.Join(of.gatesOff(), "-"), i.Kind, i.Mutations.Name(), f.short()))
+	setting := a.Transition.String()
 	if a.IsControl() {
 		id, setting = id+"-control", "nothing is changed"
 	}
@@ -33,7 +33,7 @@ func Scenario(a Setting, f Finding, of Found) (id string, text []byte, _ error) 
 	}
 	var b strings.Builder
 	err := scenario.Execute(&b, map[string]any{
-		"id": id, "title": fmt.Sprintf("%s, %s (%s)", i.Use, i.Touches, setting),
+		"id": id, "title": fmt.Sprintf("%s, %s (%s)", i.Use, i.Mutations, setting),
 		"alone": a, "item": i, "there": a.Changes(), "back": back, "panics": a.logged(f.What), "checks": i.checks(f.What, a),
 	})
 	return id, []byte(b.String()), err
@@ -54,7 +54,7 @@ func (f Found) gatesOff() []string {
 // logged is the component whose log says whether it panicked, or empty: an API server goes on afterwards.
 func (s Setting) logged(what string) string {
 	if program, how := ending(what); program == record.APIServer && how == panics {
-		return s.Turn.running(program)
+		return s.Transition.running(program)
 	}
 	return ""
 }
@@ -71,11 +71,11 @@ topology:
     scheduler: false
     gates: {{json .alone.On}}
     flags: {kube-apiserver: {runtime-config: api/all=true}}
-{{- if .alone.Turn.HasTwoServers}}
+{{- if .alone.Transition.HasTwoServers}}
     servers: [{name: a}, {name: b}]
     controllerManagers: [{name: a, via: b}]
 {{- end}}
-{{- if .alone.Turn.HasNode}}
+{{- if .alone.Transition.HasNode}}
   nodes: [{name: node-a, version: {{.alone.Version}}, gates: {{json .alone.On}}}]
 {{- end}}
 steps:
@@ -112,7 +112,7 @@ steps:
 {{- end}}
 `))
 
-// Steps are the steps of a scenario that touch an item.
+// Steps are the steps of a scenario that mutate an item.
 func (i Item) Steps() (steps []string, _ error) {
 	for _, r := range i.Requests() {
 		text, err := i.step(r)

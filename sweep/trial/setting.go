@@ -10,8 +10,8 @@ import (
 // Setting is what changes while objects are there, many in a plan of a sweep, or one in a scenario. If To is as On, it is
 // that of a control, in which nothing changes.
 type Setting struct {
-	Version release.Version
-	Turn    Turn
+	Version    release.Version
+	Transition Transition
 	// On are the gates that are set first, and To as they are after the change, if the release stays.
 	On, To release.Gates
 	// Killed is the component that is killed and started again. If unset, none.
@@ -19,11 +19,11 @@ type Setting struct {
 }
 
 // IsControl reports whether nothing changes but that components are restarted.
-func (s Setting) IsControl() bool { return s.Turn.To == "" && maps.Equal(s.On, s.To) }
+func (s Setting) IsControl() bool { return s.Transition.To == "" && maps.Equal(s.On, s.To) }
 
 // Control is the same with nothing that changes.
 func (s Setting) Control() Setting {
-	s.Turn.To, s.To = "", s.On
+	s.Transition.To, s.To = "", s.On
 	return s
 }
 
@@ -37,21 +37,21 @@ type Restart struct {
 
 // Changes are the restarts that change the components, one after the other.
 func (s Setting) Changes() (all []Restart) {
-	for _, component := range s.Turn.At {
-		if s.Turn.To == "" {
+	for _, component := range s.Transition.At {
+		if s.Transition.To == "" {
 			all = append(all, Restart{Component: component, Gates: s.To})
 			continue
 		}
-		all = append(all, Restart{Component: component, Version: s.Turn.To, Unset: s.On.Names()})
+		all = append(all, Restart{Component: component, Version: s.Transition.To, Unset: s.On.Names()})
 	}
 	return all
 }
 
 // Reverts are the restarts that undo the change, in the opposite order.
 func (s Setting) Reverts() (all []Restart) {
-	for _, component := range slices.Backward(s.Turn.At) {
+	for _, component := range slices.Backward(s.Transition.At) {
 		r := Restart{Component: component, Gates: s.On}
-		if s.Turn.To != "" {
+		if s.Transition.To != "" {
 			r.Version = s.Version
 		} else { // what had to be turned off too
 			r.Unset = slices.DeleteFunc(s.To.Names(), s.isOn)

@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// TestSetting: components change in the order of the turn, and back in the opposite one. Gates that are unset again are those
+// TestSetting: components change in the order of the transition, and back in the opposite one. Gates that are unset again are those
 // that were turned off without being set before.
 func TestSetting(t *testing.T) {
 	t.Parallel()
@@ -21,15 +21,15 @@ func TestSetting(t *testing.T) {
 		wantIsControl bool
 	}{
 		"gates off": {
-			trial.Setting{Version: "v1.37.1", Turn: trial.Turn{At: at}, On: on, To: off},
+			trial.Setting{Version: "v1.37.1", Transition: trial.Transition{At: at}, On: on, To: off},
 			trial.Restart{Gates: off}, trial.Restart{Gates: on, Unset: []string{"NeedsA"}}, false,
 		},
 		"a control": {
-			trial.Setting{Version: "v1.37.1", Turn: trial.Turn{At: at, To: "v1.36.3"}, On: on, To: off}.Control(),
+			trial.Setting{Version: "v1.37.1", Transition: trial.Transition{At: at, To: "v1.36.3"}, On: on, To: off}.Control(),
 			trial.Restart{Gates: on}, trial.Restart{Gates: on, Unset: []string{}}, true,
 		},
 		"another release": {
-			trial.Setting{Version: "v1.37.1", Turn: trial.Turn{At: at, To: "v1.36.3"}, On: on, To: off},
+			trial.Setting{Version: "v1.37.1", Transition: trial.Transition{At: at, To: "v1.36.3"}, On: on, To: off},
 			trial.Restart{Version: "v1.36.3", Unset: []string{"A"}}, trial.Restart{Version: "v1.37.1", Gates: on}, false,
 		},
 	} {

@@ -110,7 +110,9 @@ func areWhole(shards []Input) error {
 }
 
 // what says what is swept, so that two sweeps can be told apart.
-func (s Swept) what() string { return fmt.Sprint(s.Version, s.To, s.Seed, s.Gates, s.Kinds, s.Turns) }
+func (s Swept) what() string {
+	return fmt.Sprint(s.Version, s.To, s.Seed, s.Gates, s.Kinds, s.Transitions)
+}
 
 // IsSame reports whether two sweeps try the same, and are the same shard of it.
 func (s Swept) IsSame(other Swept) bool { return s.what() == other.what() && s.Shard == other.Shard }

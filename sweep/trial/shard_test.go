@@ -12,7 +12,7 @@ import (
 
 // sharded is a sweep of 30 fields in two kinds, with an object for each that uses it, and a control of each kind.
 func sharded(index, of int) (s Swept, uses []Use) {
-	s = Swept{Version: "v1.90.1", Gates: []string{"A"}, Turns: Turns(nil, "v1.90.1", ""), Shard: reports.Shard{Index: index, Of: of}}
+	s = Swept{Version: "v1.90.1", Gates: []string{"A"}, Transitions: Transitions(nil, "v1.90.1", ""), Shard: reports.Shard{Index: index, Of: of}}
 	for _, kind := range []string{"Pod", "Job"} {
 		uses = append(uses, Use{Kind: kind, APIVersion: "v1"})
 	}
@@ -81,7 +81,7 @@ func TestShardsAreTheWhole(t *testing.T) {
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	found := func(kind, field string) []Finding {
-		return []Finding{{What: law.Endless, Touches: Touches{Template}, Items: []Found{{Item: Item{Use: Use{Kind: kind, Used: Used{Field: field}}}}}}}
+		return []Finding{{What: law.Endless, Mutations: Mutations{Template}, Items: []Found{{Item: Item{Use: Use{Kind: kind, Used: Used{Field: field}}}}}}}
 	}
 	a, _ := sharded(1, 2)
 	b, _ := sharded(2, 2)
@@ -89,11 +89,11 @@ func TestJoin(t *testing.T) {
 		mine := &[]*Swept{&a, &b}[index-1].Reached[n]
 		mine.Path = fmt.Sprintf("by %d", index)
 	}
-	turn := a.Turns[0]
-	a.Plans = []Ran{{Plan: Plan{Number: 1, Turn: turn}, Objects: 3, Seconds: 2, Found: []string{"x"}}, {Plan: Plan{Number: 8, Random: true}}}
-	b.Plans = []Ran{{Plan: Plan{Number: 1, Turn: turn}, Objects: 4, Seconds: 1, Found: []string{"x", "a"}}, {Plan: Plan{Number: 7, Random: true}}}
-	a.Tried = []Tally{{turn.String(), "A", Label, 2}}
-	b.Tried = []Tally{{turn.String(), "A", Label, 3}, {turn.String(), "A", Delete, 1}}
+	transition := a.Transitions[0]
+	a.Plans = []Ran{{Plan: Plan{Number: 1, Transition: transition}, Objects: 3, Seconds: 2, Found: []string{"x"}}, {Plan: Plan{Number: 8, Random: true}}}
+	b.Plans = []Ran{{Plan: Plan{Number: 1, Transition: transition}, Objects: 4, Seconds: 1, Found: []string{"x", "a"}}, {Plan: Plan{Number: 7, Random: true}}}
+	a.Tried = []Tally{{transition.String(), "A", Label, 2}}
+	b.Tried = []Tally{{transition.String(), "A", Label, 3}, {transition.String(), "A", Delete, 1}}
 	a.Settable, b.Settable = []string{"A", "C"}, []string{"A", "B"}
 	a.Findings, b.Findings = found("Pod", "v1.A.f01"), found("Job", "v1.A.f02")
 	b.NotConfirmed = found("Pod", "v1.A.f03")
@@ -112,7 +112,7 @@ func TestJoin(t *testing.T) {
 	if !slices.Equal(numbers, []int{1, 7, 8}) || !slices.Equal(got.Settable, []string{"A", "B", "C"}) {
 		t.Errorf("plans %d, settable %q", numbers, got.Settable)
 	}
-	if want := []Tally{{turn.String(), "A", Delete, 1}, {turn.String(), "A", Label, 5}}; !slices.Equal(got.Tried, want) {
+	if want := []Tally{{transition.String(), "A", Delete, 1}, {transition.String(), "A", Label, 5}}; !slices.Equal(got.Tried, want) {
 		t.Errorf("tried %v", got.Tried)
 	}
 	if len(got.Findings) != 1 || len(got.Findings[0].Items) != 2 || len(got.NotConfirmed) != 1 {

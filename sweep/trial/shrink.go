@@ -12,19 +12,19 @@ import (
 	"github.com/skewrig/skewrig/sweep/object"
 )
 
-// cut is something that is taken away from an item: a touch, a field that a gate guards, or any other field. One
+// cut is something that is taken away from an item: a mutation, a field that a gate guards, or any other field. One
 // of them is set.
 type cut struct {
-	touch Touch
-	field string
-	path  string
+	mutation Mutation
+	field    string
+	path     string
 }
 
 // without is an item with less.
 func without(i Item, cuts ...cut) Item {
 	i.Object = runtime.DeepCopyJSON(i.Object)
 	for _, c := range cuts {
-		i.Touches = slices.DeleteFunc(slices.Clone(i.Touches), func(t Touch) bool { return t == c.touch && len(i.Touches) > 1 })
+		i.Mutations = slices.DeleteFunc(slices.Clone(i.Mutations), func(t Mutation) bool { return t == c.mutation && len(i.Mutations) > 1 })
 		if n := slices.IndexFunc(i.And, func(f Used) bool { return f.Field == c.field }); n >= 0 {
 			kube.Remove(i.Object, i.And[n].Path)
 			i.And = slices.Delete(slices.Clone(i.And), n, n+1)
@@ -38,9 +38,9 @@ func without(i Item, cuts ...cut) Item {
 
 // cuts are all that can be taken away from an item. Fields that gates guard, and what they are in, stay.
 func cuts(i Item) (all []cut) {
-	if len(i.Touches) > 1 {
-		for _, t := range i.Touches {
-			all = append(all, cut{touch: t})
+	if len(i.Mutations) > 1 {
+		for _, t := range i.Mutations {
+			all = append(all, cut{mutation: t})
 		}
 	}
 	for _, f := range i.And {
@@ -91,7 +91,7 @@ func Only(p Plan, items ...Item) Smaller {
 	s.Plan.Items = nil
 	for n, i := range items {
 		s.item = i
-		s.Plan.Items = append(s.Plan.Items, named(withName(i.Use, i.Name), fmt.Sprintf("s%04d", n), i.Touches...))
+		s.Plan.Items = append(s.Plan.Items, named(withName(i.Use, i.Name), fmt.Sprintf("s%04d", n), i.Mutations...))
 	}
 	return s
 }
@@ -108,7 +108,7 @@ func Shrink(p Plan, i Item) Smaller {
 	s.Plan.Random = true // the API server refuses some
 	add := func(v Item) string {
 		name := fmt.Sprintf("s%04d", len(s.Plan.Items))
-		s.Plan.Items = append(s.Plan.Items, named(withName(v.Use, i.Name), name, v.Touches...))
+		s.Plan.Items = append(s.Plan.Items, named(withName(v.Use, i.Name), name, v.Mutations...))
 		return name
 	}
 	s.Plan.Items = nil

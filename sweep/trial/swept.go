@@ -16,8 +16,8 @@ type Swept struct {
 	Shard reports.Shard `json:"shard,omitzero"`
 	// Partial is true until the sweep has run to its end.
 	Partial bool `json:"partial,omitempty"`
-	// Turns are the changes that are tried.
-	Turns []Turn `json:"turns"`
+	// Transitions are the changes that are tried.
+	Transitions []Transition `json:"turns"`
 	// Reached are the fields in the objects of kinds, with those that no object could be made with.
 	Reached []Reached `json:"reached"`
 	// Settable are those of the gates of these fields, and of what they are in, that can be set.

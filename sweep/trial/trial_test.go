@@ -43,7 +43,7 @@ func uses() []trial.Use {
 	return []trial.Use{of, with}
 }
 
-// TestItems: each touch that a kind can take has an object of its own, with a name and labels of its own.
+// TestItems: each mutation that a kind can take has an object of its own, with a name and labels of its own.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	job := trial.Use{Used: trial.Used{Field: "x"}, APIVersion: "batch/v1", Kind: "Job", Resource: "jobs", Conditions: true, Object: deployment("TLS")}
@@ -53,10 +53,10 @@ func TestItems(t *testing.T) {
 		labels, _ := kube.Value(i.Object, "spec.template.metadata.labels.app")
 		name, _ := kube.Value(i.Object, "metadata.name")
 		var patch map[string]any
-		if r := i.Request(i.Touches[0]); r.Verb == law.Patches {
+		if r := i.Request(i.Mutations[0]); r.Verb == law.Patches {
 			patch = r.Body
 		}
-		fmt.Fprintln(&b, i.Kind, i.Field, i.Touches.Name(), name, labels, patch)
+		fmt.Fprintln(&b, i.Kind, i.Field, i.Mutations.Name(), name, labels, patch)
 	}
 	golden.Check(t, "testdata/items.txt", b.String())
 }
@@ -94,7 +94,7 @@ func (h *history) show(at float64, change, resource, name, owner string, object 
 	h.events = append(h.events, record.Event{Seq: len(h.events) + 1, At: midnight.Add(time.Duration(at * float64(time.Second))), Kind: payload.EventKind(), Subject: resource + "/sweep/" + name, Data: data})
 }
 
-// newHistory is one in which all goes well, but for the items of some touches, of those with the field.
+// newHistory is one in which all goes well, but for the items of some mutations, of those with the field.
 func newHistory(broken ...string) *history {
 	h := &history{items: trial.Items(uses()), broken: make(map[string]bool)}
 	for _, b := range broken {
@@ -108,28 +108,28 @@ func newHistory(broken ...string) *history {
 		h.show(2, "added", "replicasets", i.Name+"-0", i.Name, i.Object)
 	}
 	for _, i := range h.items {
-		touch := i.Touches[0]
-		bad := h.broken[string(touch)] && !i.IsControl() || h.broken["all "+string(touch)]
+		mutation := i.Mutations[0]
+		bad := h.broken[string(mutation)] && !i.IsControl() || h.broken["all "+string(mutation)]
 		object := i.Object
 		switch {
 		case i.Late() && !bad:
 			object = deployment("")
-		case touch == trial.Delete && !bad:
+		case mutation == trial.Delete && !bad:
 			h.show(21, "deleted", "deployments", i.Name, "", object)
 			h.show(22, "deleted", "replicasets", i.Name+"-0", i.Name, object)
 			continue
-		case touch == trial.Template && bad:
+		case mutation == trial.Template && bad:
 			for n := range 70 {
 				h.show(21+float64(n)/10, "added", "replicasets", fmt.Sprintf("%s-%d", i.Name, n+1), i.Name, object)
 			}
-		case (touch == trial.Label || touch == trial.OldClient) && bad:
+		case (mutation == trial.Label || mutation == trial.OldClient) && bad:
 			object = deployment("")
-		case touch == trial.Nothing && bad:
+		case mutation == trial.Nothing && bad:
 			spec := maps.Clone(i.Object["spec"].(map[string]any)) //nolint:forcetypeassert // it is a Deployment
 			spec["replicas"] = 3
 			h.show(39, "modified", "deployments", i.Name, "", map[string]any{"spec": spec})
 			continue
-		case touch == trial.Put && bad:
+		case mutation == trial.Put && bad:
 			h.behind(28.5, i)
 			continue
 		}
@@ -143,34 +143,34 @@ func (h *history) behind(at float64, i trial.Item) {
 	h.show(at, "modified", "deployments", i.Name, "", map[string]any{"spec": i.Object["spec"], "generation": 2})
 }
 
-var turn = trial.Turn{At: []string{"kube-apiserver"}}
+var transition = trial.Transition{At: []string{"kube-apiserver"}}
 
 func (h *history) seen(answers map[string][]law.Answer) trial.Seen {
 	at := func(seconds int) time.Time { return midnight.Add(time.Duration(seconds) * time.Second) }
 	return trial.Seen{
-		Plan:      trial.Plan{Number: 1, Turn: turn, Gates: []string{"GRPCContainerProbeTLS"}, Items: h.items},
+		Plan:      trial.Plan{Number: 1, Transition: transition, Gates: []string{"GRPCContainerProbeTLS"}, Items: h.items},
 		Namespace: "sweep", Answers: answers,
 		Course: law.Course{
 			Timeline: timeline.Of(h.events),
-			Began:    map[law.Phase]time.Time{law.On: at(0), law.Off: at(10), law.Touched: at(20), law.Again: at(30)}, Ended: at(40),
+			Began:    map[law.Phase]time.Time{law.On: at(0), law.Off: at(10), law.Mutated: at(20), law.Again: at(30)}, Ended: at(40),
 		},
 	}
 }
 
-// item is the name of the item with a touch, with the field or without.
-func item(touch trial.Touch, control bool) trial.Item {
+// item is the name of the item with a mutation, with the field or without.
+func item(mutation trial.Mutation, control bool) trial.Item {
 	for _, i := range trial.Items(uses()) {
-		if i.Touches.Has(touch) && i.IsControl() == control {
+		if i.Mutations.Has(mutation) && i.IsControl() == control {
 			return i
 		}
 	}
-	panic("no item is touched so: " + string(touch))
+	panic("no item is touched so: " + string(mutation))
 }
 
 func answers(on, off law.Said, of ...trial.Item) map[string][]law.Answer {
 	all := make(map[string][]law.Answer)
 	for _, i := range of {
-		all[i.Name] = []law.Answer{{Request: i.Request(i.Touches[0]), On: on, Off: off}}
+		all[i.Name] = []law.Answer{{Request: i.Request(i.Mutations[0]), On: on, Off: off}}
 	}
 	return all
 }
@@ -227,8 +227,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeOfWhatNobodyTouched: an object that is another one afterwards is a finding.
-func TestJudgeOfWhatNobodyTouched(t *testing.T) {
+// TestJudgeOfWhatNobodyMutated: an object that is another one afterwards is a finding.
+func TestJudgeOfWhatNobodyMutated(t *testing.T) {
 	t.Parallel()
 	found := trial.Judge(newHistory("nothing").seen(nil))
 	if len(found) != 1 || found[0].Signature() != "not touched: it has changed once all is undone" {
@@ -260,7 +260,7 @@ func TestJudgeOfALoss(t *testing.T) {
 func TestJudgeOfAnotherPlace(t *testing.T) {
 	t.Parallel()
 	s := newHistory("create", "label").seen(nil)
-	s.Plan.Turn.At = []string{"kube-controller-manager"}
+	s.Plan.Transition.At = []string{"kube-controller-manager"}
 	if found := trial.Judge(s); len(found) != 0 {
 		t.Errorf("got %v", found)
 	}
@@ -272,7 +272,7 @@ func TestJudgeOfTwoServers(t *testing.T) {
 	t.Parallel()
 	for _, server := range []string{trial.ClientsServer, trial.ControllersServer} {
 		s := newHistory("create", "bare", "label").seen(nil)
-		s.Plan.Turn.At = []string{server}
+		s.Plan.Transition.At = []string{server}
 		if found := trial.Judge(s); len(found) != 1 || found[0].What != law.Lost {
 			t.Errorf("%s: got %v", s.Plan, found)
 		}
@@ -298,7 +298,7 @@ func TestJudgeOfPanics(t *testing.T) {
 	if len(found) != 1 || found[0].Signature() != "kube-apiserver panics: k8s.io/x.F" || found[0].Items[0].Detail != "panic: nil" {
 		t.Errorf("got %v", found)
 	}
-	s.Plan.Turn.At = []string{trial.ControllersServer}
+	s.Plan.Transition.At = []string{trial.ControllersServer}
 	s.Panics[0].Component = trial.ControllersServer
 	if again := trial.Judge(s); again[0].Signature() != found[0].Signature() {
 		t.Errorf("of one of two API servers, got %v", again)
@@ -345,7 +345,7 @@ func TestJudgeOfAnEnd(t *testing.T) {
 // TestScenarioOfAnEnd: it asks whether the component ended, also of an API server, whose log is asked for a panic.
 func TestScenarioOfAnEnd(t *testing.T) {
 	t.Parallel()
-	alone := trial.Setting{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
+	alone := trial.Setting{Version: "v1.37.1", Transition: transition, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
 	i := item(trial.Label, false)
 	for what, name := range map[string]string{
 		"kube-apiserver ends by itself: exit status 1":          "kube-apiserver-ends-by-itself",
@@ -367,7 +367,7 @@ func TestUnseen(t *testing.T) {
 	t.Parallel()
 	h := newHistory()
 	node := trial.Use{APIVersion: "v1", Kind: "Node", Resource: "nodes", Object: map[string]any{}}
-	h.items = append(h.items, trial.Item{Use: node, Name: "s0012", Touches: trial.Touches{trial.Label}})
+	h.items = append(h.items, trial.Item{Use: node, Name: "s0012", Mutations: trial.Mutations{trial.Label}})
 	if got := trial.Unseen(h.seen(nil)); len(got) != 1 || got[0].Key("sweep") != "nodes/s0012" {
 		t.Errorf("got %v", got)
 	}
@@ -376,36 +376,36 @@ func TestUnseen(t *testing.T) {
 // TestScenario: a finding of each kind comes with a scenario that shows it, and with a control.
 func TestScenario(t *testing.T) {
 	t.Parallel()
-	alone := trial.Setting{Version: "v1.37.1", Turn: turn, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
+	alone := trial.Setting{Version: "v1.37.1", Transition: transition, On: release.Gates{"GRPCContainerProbeTLS": true}, To: release.Gates{"GRPCContainerProbeTLS": false}}
 	half := alone
-	half.Turn.At = []string{trial.ControllersServer}
+	half.Transition.At = []string{trial.ControllersServer}
 	back := alone
-	back.Turn, back.Killed = trial.Turns([]string{"all"}, "v1.37.1", "v1.36.3")[0], "kube-controller-manager"
+	back.Transition, back.Killed = trial.Transitions([]string{"all"}, "v1.37.1", "v1.36.3")[0], "kube-controller-manager"
 	for what, tc := range map[string]struct {
-		touch trial.Touch
-		alone trial.Setting
+		mutation trial.Mutation
+		alone    trial.Setting
 	}{
 		law.Endless: {trial.Template, alone}, law.Refused: {trial.Apply, alone}, law.Lost: {trial.Label, alone}, law.Stays: {trial.Delete, alone},
 		law.Stored: {trial.Create, alone}, law.Defaulted: {trial.Bare, alone.Control()}, law.Failed: {trial.OldClient, alone}, law.Behind: {trial.Status, alone},
 		law.Changed: {trial.Nothing, back}, "kube-apiserver panics: k8s.io/x.F": {trial.Put, half}, "kube-controller-manager panics: k8s.io/x.F": {trial.Scale, alone},
 	} {
 		i := item(trial.Label, false)
-		i.Touches = trial.Touches{tc.touch}
-		f := trial.Finding{What: what, Touches: i.Touches, Items: []trial.Found{{Item: i}}}
+		i.Mutations = trial.Mutations{tc.mutation}
+		f := trial.Finding{What: what, Mutations: i.Mutations, Items: []trial.Found{{Item: i}}}
 		_, text, err := trial.Scenario(tc.alone, f, f.Items[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden.Check(t, fmt.Sprintf("testdata/%s.yaml", string(tc.touch)), string(text))
+		golden.Check(t, fmt.Sprintf("testdata/%s.yaml", string(tc.mutation)), string(text))
 	}
 }
 
-// TestMerge: what shows the same with other touches, or with more fields, is named with what shows it simplest.
+// TestMerge: what shows the same with other mutations, or with more fields, is named with what shows it simplest.
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	found := func(turn, what string, i trial.Item, touches ...trial.Touch) trial.Finding {
-		i.Touches = touches
-		return trial.Finding{What: what, Touches: touches, Items: []trial.Found{{Item: i, Turn: turn}}}
+	found := func(transition, what string, i trial.Item, mutations ...trial.Mutation) trial.Finding {
+		i.Mutations = mutations
+		return trial.Finding{What: what, Mutations: mutations, Items: []trial.Found{{Item: i, Transition: transition}}}
 	}
 	i := item(trial.Label, false)
 	two := i
@@ -417,7 +417,7 @@ func TestMerge(t *testing.T) {
 		t.Fatalf("got %v", all)
 	}
 	first := all[0].Items[0]
-	if diff := cmp.Diff([]any{"a", []string{"b"}, "pod template changed", []trial.Touches{{trial.OldClient}, {trial.Label, trial.Template}}}, []any{first.Turn, first.Also, first.Touches.String(), first.AlsoTouched}); diff != "" {
+	if diff := cmp.Diff([]any{"a", []string{"b"}, "pod template changed", []trial.Mutations{{trial.OldClient}, {trial.Label, trial.Template}}}, []any{first.Transition, first.Also, first.Mutations.String(), first.AlsoMutated}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	news, had := trial.New(all, all[:1])
@@ -430,9 +430,9 @@ func TestMerge(t *testing.T) {
 func TestMergeOfConsequences(t *testing.T) {
 	t.Parallel()
 	i := item(trial.Template, false)
-	found := func(what string, touches ...trial.Touch) trial.Finding {
-		i.Touches = touches
-		return trial.Finding{What: what, Touches: touches, Items: []trial.Found{{Item: i, Turn: "a"}}}
+	found := func(what string, mutations ...trial.Mutation) trial.Finding {
+		i.Mutations = mutations
+		return trial.Finding{What: what, Mutations: mutations, Items: []trial.Found{{Item: i, Transition: "a"}}}
 	}
 	behind, endless := found(law.Behind, trial.Template), found(law.Endless, trial.Template)
 	for _, all := range [][]trial.Finding{trial.Merge([]trial.Finding{behind}, []trial.Finding{endless}), trial.Merge([]trial.Finding{endless}, []trial.Finding{behind})} {
@@ -449,7 +449,7 @@ func TestMergeOfConsequences(t *testing.T) {
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	source := trial.Source{
-		Seed: 7, Turns: trial.Turns([]string{"kube-apiserver", "kube-controller-manager"}, "v1.37.1", ""), Gates: []string{"GRPCContainerProbeTLS"}, Uses: append(uses(), jobs()...),
+		Seed: 7, Transitions: trial.Transitions([]string{"kube-apiserver", "kube-controller-manager"}, "v1.37.1", ""), Gates: []string{"GRPCContainerProbeTLS"}, Uses: append(uses(), jobs()...),
 		Lacks: func(trial.Use) trial.Lack { return "" },
 	}
 	plans := func(source trial.Source) (texts []string) {
@@ -489,13 +489,13 @@ func jobs() []trial.Use {
 func TestShrink(t *testing.T) {
 	t.Parallel()
 	i := item(trial.Template, false)
-	i.Touches = trial.Touches{trial.Label, trial.Template}
-	s := trial.Shrink(trial.Plan{Turn: turn}, i)
+	i.Mutations = trial.Mutations{trial.Label, trial.Template}
+	s := trial.Shrink(trial.Plan{Transition: transition}, i)
 	red := trial.Finding{What: law.Endless}
 	for _, v := range s.Plan.Items {
 		_, image := kube.Value(v.Object, "spec.template.spec.containers[].image")
 		_, port := kube.Value(v.Object, "spec.template.spec.containers[].livenessProbe.grpc.port")
-		if v.Touches.Has(trial.Template) && (!image || !port || len(v.Touches) == 1 || v.Name == s.Plan.Items[0].Name) {
+		if v.Mutations.Has(trial.Template) && (!image || !port || len(v.Mutations) == 1 || v.Name == s.Plan.Items[0].Name) {
 			red.Items = append(red.Items, trial.Found{Item: v})
 		}
 	}
@@ -508,8 +508,8 @@ func TestShrink(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"selector":{"matchLabels":{"app":"sweep"}},"template":{"metadata":{"labels":{"app":"sweep"}},"spec":{"containers":[{"livenessProbe":{"grpc":{"mode":"TLS"}},"name":"sweep"}]}}}`
-	if diff := cmp.Diff(want, strings.ReplaceAll(string(text), i.Name, "sweep")); diff != "" || next.Touches.Name() != "template" {
-		t.Errorf("touched %s (-want +got):\n%s", next.Touches, diff)
+	if diff := cmp.Diff(want, strings.ReplaceAll(string(text), i.Name, "sweep")); diff != "" || next.Mutations.Name() != "template" {
+		t.Errorf("touched %s (-want +got):\n%s", next.Mutations, diff)
 	}
 }
 
@@ -517,7 +517,7 @@ func TestShrink(t *testing.T) {
 func TestIssues(t *testing.T) {
 	t.Parallel()
 	i := item(trial.Template, false)
-	f := trial.Finding{What: law.Endless, Touches: i.Touches, Items: []trial.Found{{Item: i}, {Item: i}}}
+	f := trial.Finding{What: law.Endless, Mutations: i.Mutations, Items: []trial.Found{{Item: i}, {Item: i}}}
 	if diff := cmp.Diff([]string{"kubernetes#141961"}, f.Issues()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

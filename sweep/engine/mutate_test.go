@@ -15,7 +15,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/law"
 )
 
-// TestAnswer: what counts is what an API server answers. Where none does, the touch is done again, and in the end
+// TestAnswer: what counts is what an API server answers. Where none does, the mutation is done again, and in the end
 // that is an error, and no refusal.
 func TestAnswer(t *testing.T) {
 	t.Parallel()

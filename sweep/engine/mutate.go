@@ -22,7 +22,7 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// make makes the objects, and asks what would be said of each touch.
+// make makes the objects, and asks what would be said of each mutation.
 func (r *run) make(ctx context.Context) error {
 	if err := each(ctx, r.plan.Items, r.create); err != nil {
 		return err
@@ -56,10 +56,10 @@ func (r *run) create(ctx context.Context, i trial.Item) error {
 
 func isAnswer(err error) bool { return said(err).Code != 0 }
 
-// rehearse asks, before the change, whether the touches would be taken.
+// rehearse asks, before the change, whether the mutations would be taken.
 func (r *run) rehearse(ctx context.Context, i trial.Item) error {
 	var answers []law.Answer
-	for _, t := range i.Touches {
+	for _, t := range i.Mutations {
 		on, err := r.ask(ctx, i, t, []string{metav1.DryRunAll})
 		if err != nil {
 			return err
@@ -84,10 +84,10 @@ func said(err error) law.Said {
 	return s
 }
 
-// touchAll touches all objects. A component that is to be killed is, when half of them are touched.
-func (r *run) touchAll(ctx context.Context) error {
+// mutateAll mutates all objects. A component that is to be killed is, when half of them are mutated.
+func (r *run) mutateAll(ctx context.Context) error {
 	half := len(r.plan.Items) / 2
-	if err := each(ctx, r.plan.Items[:half], r.touch); err != nil {
+	if err := each(ctx, r.plan.Items[:half], r.mutate); err != nil {
 		return err
 	}
 	if name := r.plan.Killed; name != "" {
@@ -101,14 +101,14 @@ func (r *run) touchAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return each(ctx, r.plan.Items[half:], r.touch)
+	return each(ctx, r.plan.Items[half:], r.mutate)
 }
 
-func (r *run) touch(ctx context.Context, i trial.Item) error {
+func (r *run) mutate(ctx context.Context, i trial.Item) error {
 	r.mu.Lock()
 	answers := r.answers[i.Name]
 	r.mu.Unlock()
-	for n, t := range i.Touches {
+	for n, t := range i.Mutations {
 		off, err := r.ask(ctx, i, t, nil)
 		if err != nil {
 			return err
@@ -118,8 +118,8 @@ func (r *run) touch(ctx context.Context, i trial.Item) error {
 	return nil
 }
 
-// ask touches an object, and returns what the API server says.
-func (r *run) ask(ctx context.Context, i trial.Item, t trial.Touch, dryRun []string) (law.Said, error) {
+// ask mutates an object, and returns what the API server says.
+func (r *run) ask(ctx context.Context, i trial.Item, t trial.Mutation, dryRun []string) (law.Said, error) {
 	request := i.Request(t)
 	s, err := answer(ctx, request.Verb, func() error { return r.do(ctx, i, request, dryRun) })
 	if err != nil {
