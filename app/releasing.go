@@ -127,7 +127,7 @@ func (r *Releasing) render(name string, d changed.Document, write func(io.Writer
 
 // input reads what the stages have left.
 func (r *Releasing) input() (in changes.Input, _ error) {
-	in = changes.Input{Release: r.pair.Newest, Since: r.pair.Previous, Stages: r.stages, Sweeps: make(map[string]trial.Swept)}
+	in = changes.Input{Release: r.pair.Newest, Since: r.pair.Previous, Stages: r.stages, Sweeps: make(map[string]trial.Result)}
 	var problems []error
 	report := func(dir string) *reports.Report {
 		read, err := ReadReport(dir)

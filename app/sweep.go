@@ -48,32 +48,32 @@ type Sweep struct {
 }
 
 // Run runs it, looks for what it found again, and writes what it came to.
-func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Swept, error) {
+func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Result, error) {
 	began := time.Now()
 	library, err := images.Played{}.Library(ctx, builder)
 	if err != nil {
-		return trial.Swept{}, Failed(err)
+		return trial.Result{}, Failed(err)
 	}
 	s.Binary = builder.Binary
 	s.Cluster = rig.ClusterConfigs(library)
 	state, err := s.begin(ctx)
 	if err != nil {
-		return trial.Swept{}, err
+		return trial.Result{}, err
 	}
 	if err := s.small(ctx, state); err != nil {
-		return state.Swept, Failed(err)
+		return state.Result, Failed(err)
 	}
 	if err := s.random(ctx, state, began.Add(s.Budget)); err != nil {
-		return state.Swept, Failed(err)
+		return state.Result, Failed(err)
 	}
 	state.Findings, state.Known = trial.New(state.Findings, s.Known)
 	s.tell("findings: %d, each looked for again with its gates alone", len(state.Findings))
 	if err := state.write(s.Dir); err != nil { // also if what follows fails
-		return state.Swept, Failed(err)
+		return state.Result, Failed(err)
 	}
 	err = errors.Join(s.shrink(ctx, state), s.confirm(ctx, builder, state))
 	state.Partial = err != nil
-	return state.Swept, Failed(errors.Join(err, state.write(s.Dir), writeSweepPages(s.Dir, state.Swept, state.alone)))
+	return state.Result, Failed(errors.Join(err, state.write(s.Dir), writeSweepPages(s.Dir, state.Result, state.alone)))
 }
 
 func (s Sweep) tell(format string, args ...any) {
@@ -84,7 +84,7 @@ func (s Sweep) tell(format string, args ...any) {
 
 // swept is a sweep that goes on.
 type swept struct {
-	trial.Swept
+	trial.Result
 
 	uses  []trial.Use
 	plans map[int]trial.Plan // by number
@@ -95,7 +95,7 @@ type swept struct {
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
-	state.Swept = trial.Swept{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Transitions: trial.Transitions(s.At, s.Release.Version, s.To), Plans: []trial.Ran{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	state.Result = trial.Result{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Transitions: trial.Transitions(s.At, s.Release.Version, s.To), Plans: []trial.PlanResult{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
 	if s.To != "" {
 		state.lacks = engine.Lacks(s.To, s.ToAPI)
 	}
@@ -115,9 +115,9 @@ func (s Sweep) begin(ctx context.Context) (*swept, error) {
 }
 
 // settableOf are those of the gates of fields, and of what they are in, that can be set. A marker may name others.
-func (s Sweep) settableOf(reached []trial.Reached) (all []string) {
+func (s Sweep) settableOf(reached []trial.Coverage) (all []string) {
 	for _, g := range s.Release.Gates {
-		if !g.Locked && slices.ContainsFunc(reached, func(r trial.Reached) bool { return slices.Contains(slices.Concat(r.Gates, r.Under), g.Name) }) {
+		if !g.Locked && slices.ContainsFunc(reached, func(r trial.Coverage) bool { return slices.Contains(slices.Concat(r.Gates, r.Under), g.Name) }) {
 			all = append(all, g.Name)
 		}
 	}
@@ -168,7 +168,7 @@ func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
 	}
 	state.tried.Add(p)
 	state.plans[p.Number] = p
-	if len(p.Items) == 0 || slices.ContainsFunc(state.Plans, func(ran trial.Ran) bool { return ran.Number == p.Number }) {
+	if len(p.Items) == 0 || slices.ContainsFunc(state.Plans, func(ran trial.PlanResult) bool { return ran.Number == p.Number }) {
 		return nil
 	}
 	s.tell("plan %d: %s", p.Number, p)
@@ -177,7 +177,7 @@ func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
 	if err != nil {
 		return fmt.Errorf("plan %d (%s): %w", p.Number, p, err)
 	}
-	ran := trial.Ran{Plan: p, Objects: len(tried.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}, Unsettled: unsettled}
+	ran := trial.PlanResult{Plan: p, Objects: len(tried.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}, Unsettled: unsettled}
 	for _, f := range found {
 		ran.Found = append(ran.Found, f.Signature())
 	}

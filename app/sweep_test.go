@@ -52,7 +52,7 @@ func TestIsWhole(t *testing.T) {
 	if err := HasReport(dir); err == nil {
 		t.Error("nothing is there")
 	}
-	for want, s := range map[string]trial.Swept{"": {}, "did not run to its end": {Partial: true}} {
+	for want, s := range map[string]trial.Result{"": {}, "did not run to its end": {Partial: true}} {
 		if err := writeJSON(filepath.Join(dir, sweptFile), s); err != nil {
 			t.Fatal(err)
 		}
@@ -71,11 +71,11 @@ func TestSweepGoesOnWithAPartialOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, partial := range []bool{true, false} {
-		had := swept{Swept: trial.Swept{Seed: 7, Partial: partial}}
+		had := swept{Result: trial.Result{Seed: 7, Partial: partial}}
 		if err := had.write(dir); err != nil {
 			t.Fatal(err)
 		}
-		state := swept{Swept: trial.Swept{Seed: 7, Partial: true}}
+		state := swept{Result: trial.Result{Seed: 7, Partial: true}}
 		if err := state.read(dir); err != nil || !state.Partial {
 			t.Errorf("partial %t: it goes on as a partial one: %t, %v", partial, state.Partial, err)
 		}
@@ -86,7 +86,7 @@ func TestSweepGoesOnWithAPartialOne(t *testing.T) {
 func TestAnEarlierSweepStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := writeJSON(filepath.Join(dir, sweptFile), trial.Swept{}); err != nil {
+	if err := writeJSON(filepath.Join(dir, sweptFile), trial.Result{}); err != nil {
 		t.Fatal(err)
 	}
 	j := Jobs{Config: &rest.Config{Host: "http://127.0.0.1:1"}, Tell: func(string) {}}

@@ -61,7 +61,7 @@ func clearSweep(dir string) error {
 
 // write writes what a sweep came to.
 func (s *swept) write(dir string) error {
-	return errors.Join(writeJSON(filepath.Join(dir, sweptFile), s.Swept), writeJSON(filepath.Join(dir, sweptUses), s.uses))
+	return errors.Join(writeJSON(filepath.Join(dir, sweptFile), s.Result), writeJSON(filepath.Join(dir, sweptUses), s.uses))
 }
 
 func writeJSON(path string, v any) error {
@@ -73,8 +73,8 @@ func writeJSON(path string, v any) error {
 }
 
 // ReadSweep reads what a sweep came to. It is an error if the sweep did not run to its end.
-func ReadSweep(dir string) (trial.Swept, error) {
-	var s trial.Swept
+func ReadSweep(dir string) (trial.Result, error) {
+	var s trial.Result
 	err := readJSONBelow(dir, sweptFile, &s)
 	if err == nil && s.Partial {
 		err = fmt.Errorf("the sweep of %s did not run to its end; its command goes on with it if you add --resume", dir)
@@ -95,7 +95,7 @@ func HasReport(dir string) error {
 
 // ReadKnown reads what a sweep found, from its file sweep.json.
 func ReadKnown(path string) ([]trial.Finding, error) {
-	var s trial.Swept
+	var s trial.Result
 	err := readJSON(path, &s)
 	return slices.Concat(s.Findings, s.NotConfirmed, s.Known), err
 }
@@ -123,17 +123,17 @@ func decodeJSON(path string, text []byte, err error, v any) error {
 
 // read goes on where an earlier sweep of the same ended.
 func (s *swept) read(dir string) error {
-	var had trial.Swept
+	var had trial.Result
 	if err := readJSONBelow(dir, sweptFile, &had); err != nil {
 		return fmt.Errorf("no sweep to go on with: %w", err)
 	}
-	if !had.IsSame(s.Swept) {
+	if !had.IsSame(s.Result) {
 		return fmt.Errorf("%s is another sweep (%s): --resume needs the same release, seed, gates, kinds, places and shard", dir, had.Again())
 	}
 	had.Findings = slices.Concat(had.Findings, had.NotConfirmed, had.Known)
 	had.NotConfirmed, had.Known = nil, nil
 	had.Partial = true
-	s.Swept = had
+	s.Result = had
 	return readJSONBelow(dir, sweptUses, &s.uses)
 }
 

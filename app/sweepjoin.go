@@ -14,22 +14,22 @@ import (
 
 // JoinSweeps joins the shards of a sweep, which are in directories, into the whole sweep in another one, with all
 // that they left. Of known findings, it makes no news.
-func JoinSweeps(dirs []string, to, command string, known []trial.Finding) (trial.Swept, error) {
+func JoinSweeps(dirs []string, to, command string, known []trial.Finding) (trial.Result, error) {
 	var shards []trial.Input
 	var problems []error
 	for _, dir := range dirs {
 		s, err := ReadSweep(dir)
 		problems = append(problems, notItself(dir, to), err)
-		shards = append(shards, trial.Input{Name: dir, Swept: s})
+		shards = append(shards, trial.Input{Name: dir, Result: s})
 	}
 	if err := errors.Join(problems...); err != nil {
-		return trial.Swept{}, err
+		return trial.Result{}, err
 	}
 	joined, err := trial.Join(shards)
 	if err != nil {
-		return trial.Swept{}, err
+		return trial.Result{}, err
 	}
-	state := &swept{Swept: joined, plans: make(map[int]trial.Plan)}
+	state := &swept{Result: joined, plans: make(map[int]trial.Plan)}
 	for _, ran := range joined.Plans {
 		state.plans[ran.Number] = ran.Plan
 	}
@@ -39,7 +39,7 @@ func JoinSweeps(dirs []string, to, command string, known []trial.Finding) (trial
 	if err := clearSweep(to); err != nil {
 		return joined, err
 	}
-	return state.Swept, Failed(state.leave(shards, to, command))
+	return state.Result, Failed(state.leave(shards, to, command))
 }
 
 // leave writes what the shards of a sweep came to.
@@ -72,5 +72,5 @@ func (s *swept) leave(shards []trial.Input, to, command string) error {
 			return err
 		}
 	}
-	return errors.Join(s.write(to), writeSweepPages(to, s.Swept, s.alone))
+	return errors.Join(s.write(to), writeSweepPages(to, s.Result, s.alone))
 }

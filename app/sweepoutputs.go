@@ -20,7 +20,7 @@ const sweptDrafts = "drafts"
 // writeSweepPages writes what people and programs read of a sweep beside its findings: a page, a JUnit file, and a draft of
 // an issue for each finding that was not known. alone is what shows an item alone; the scenarios are in the directory
 // already.
-func writeSweepPages(dir string, s trial.Swept, alone func(trial.Found) trial.Setting) error {
+func writeSweepPages(dir string, s trial.Result, alone func(trial.Found) trial.Setting) error {
 	o := sweepOutputs{dir: dir, swept: s, alone: alone}
 	if _, err := files.MkdirBelow(dir, sweptDrafts, 0o755); err != nil {
 		return err
@@ -42,7 +42,7 @@ func writeSweepPages(dir string, s trial.Swept, alone func(trial.Found) trial.Se
 // sweepOutputs are the files that writeSweepPages writes.
 type sweepOutputs struct {
 	dir   string
-	swept trial.Swept
+	swept trial.Result
 	alone func(trial.Found) trial.Setting
 }
 

@@ -28,7 +28,7 @@ type Input struct {
 	// Baseline is the report of the catalog on Since.
 	Baseline *reports.Report
 	// Sweeps are by the names of their stages.
-	Sweeps      map[string]trial.Swept
+	Sweeps      map[string]trial.Result
 	Graduations []graduation.Result
 }
 
@@ -94,7 +94,7 @@ func (in Input) swept() (lines []changed.Line) {
 }
 
 // change is what a sweep did.
-func change(s trial.Swept) string {
+func change(s trial.Result) string {
 	if s.To == "" {
 		return fmt.Sprintf("a sweep of the gates of %s, turned off and on", s.Version)
 	}

@@ -50,7 +50,7 @@ func invented() Input {
 		Baseline: &reports.Report{Reproduce: reports.Reproduce{Newest: "v1.90.1", Previous: "v1.89.3"}, Cells: []reports.Cell{
 			cell("a/b/apiserver:v1.90.1/kubelet:v1.89.3", reports.Check{ID: "broken", Outcome: reports.Pass}, reports.Check{ID: "known", Outcome: reports.ExpectedFail}),
 		}},
-		Sweeps:      map[string]trial.Swept{RollbackStage: {Version: "v1.91.0", To: "v1.90.1", Findings: []trial.Finding{{What: "is written without end", Items: make([]trial.Found, 2)}}}},
+		Sweeps:      map[string]trial.Result{RollbackStage: {Version: "v1.91.0", To: "v1.90.1", Findings: []trial.Finding{{What: "is written without end", Items: make([]trial.Found, 2)}}}},
 		Graduations: []graduation.Result{{KEP: "KEP-1", Stage: "beta", GateName: "Acts", Gate: &graduation.Released{Release: "v1.91.0", Stage: "beta", Default: true}}},
 	}
 }

@@ -18,7 +18,7 @@ func TestDiffOfSweeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	save := func(dir string, s trial.Swept) {
+	save := func(dir string, s trial.Result) {
 		text, err := json.Marshal(s)
 		if err == nil {
 			err = os.Mkdir(dir, 0o755)

@@ -134,8 +134,8 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // finishSweep prints what a sweep came to, whose directory is dir. A finding is the exit code 1.
-func finishSweep(cmd *cobra.Command, out output, swept trial.Swept, dir string) error {
-	if err := printResult(cmd, out, swept, func(w io.Writer, s trial.Swept) { printSwept(w, s, dir) }); err != nil {
+func finishSweep(cmd *cobra.Command, out output, swept trial.Result, dir string) error {
+	if err := printResult(cmd, out, swept, func(w io.Writer, s trial.Result) { printSwept(w, s, dir) }); err != nil {
 		return err
 	}
 	if len(swept.Findings) > 0 {
@@ -193,7 +193,7 @@ func (f *sweepFlags) check(r gated.Release) error {
 	)
 }
 
-func printSwept(w io.Writer, s trial.Swept, dir string) {
+func printSwept(w io.Writer, s trial.Result, dir string) {
 	reached := 0
 	for _, r := range s.Reached {
 		if r.Object != nil {
@@ -220,7 +220,7 @@ func printSwept(w io.Writer, s trial.Swept, dir string) {
 	for _, f := range s.Known {
 		fmt.Fprintf(w, "\nKnown: %s\n", f.Signature())
 	}
-	var not []trial.Reached
+	var not []trial.Coverage
 	for _, r := range s.Reached {
 		if r.Object == nil {
 			not = append(not, r)
@@ -228,7 +228,7 @@ func printSwept(w io.Writer, s trial.Swept, dir string) {
 	}
 	if len(not) > 0 {
 		fmt.Fprintln(w, "\nNot used, and the API server's last word:")
-		table(w, "FIELD\tKIND\tWHY", not, func(r trial.Reached) string { return fmt.Sprintf("%s\t%s\t%s", r.Field, r.Kind, r.Why) })
+		table(w, "FIELD\tKIND\tWHY", not, func(r trial.Coverage) string { return fmt.Sprintf("%s\t%s\t%s", r.Field, r.Kind, r.Why) })
 	}
 	fmt.Fprintln(w)
 	if len(s.Findings) == 0 {

@@ -112,7 +112,7 @@ func changed(t *testing.T, file, old, with string) string {
 }
 
 // run runs a sweep that finds something.
-func run(t *testing.T, skewrig string, args []string) (swept trial.Swept) {
+func run(t *testing.T, skewrig string, args []string) (swept trial.Result) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), skewrig, append(args, "--report-dir", filepath.Join(t.TempDir(), "sweep"), "-o", "json")...)
 	cmd.Stderr = os.Stderr

@@ -16,7 +16,7 @@ import (
 )
 
 // Reach starts a control plane, and finds an object with each field in each kind, and one of each kind without.
-func (cfg Config) Reach(ctx context.Context, out Output) (uses []trial.Use, all []trial.Reached, err error) {
+func (cfg Config) Reach(ctx context.Context, out Output) (uses []trial.Use, all []trial.Coverage, err error) {
 	r, err := cfg.start(ctx, trial.Plan{}, out)
 	if err != nil {
 		return nil, nil, err
@@ -27,7 +27,7 @@ func (cfg Config) Reach(ctx context.Context, out Output) (uses []trial.Use, all 
 	return r.reach(ctx)
 }
 
-func (r *run) reach(ctx context.Context) (uses []trial.Use, all []trial.Reached, _ error) {
+func (r *run) reach(ctx context.Context) (uses []trial.Use, all []trial.Coverage, _ error) {
 	hints, err := object.DefaultHints()
 	if err != nil {
 		return nil, nil, err
@@ -68,7 +68,7 @@ func (r *run) swept(f gated.Field) bool {
 	return slices.ContainsFunc(f.Gates, func(name string) bool { return on[name] })
 }
 
-func (r *run) use(kind apitypes.Kind, f gated.Field, reached trial.Reached) trial.Use {
+func (r *run) use(kind apitypes.Kind, f gated.Field, reached trial.Coverage) trial.Use {
 	u := trial.Use{APIVersion: kind.APIVersion(), Kind: kind.Name, Object: reached.Object, Resource: r.server.plural(kind), Namespaced: kind.Namespaced}
 	u.Conditions = hasPath(r.API, kind.Type, []string{"status", "conditions"})
 	if f.Name != "" {
@@ -77,8 +77,8 @@ func (r *run) use(kind apitypes.Kind, f gated.Field, reached trial.Reached) tria
 	return u
 }
 
-func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Kind, field string, gates []string, places []gated.Place) trial.Reached {
-	reached := trial.Reached{Field: field, Gates: gates, APIVersion: kind.APIVersion(), Kind: kind.Name}
+func (r *run) reachOne(ctx context.Context, maker object.Maker, kind apitypes.Kind, field string, gates []string, places []gated.Place) trial.Coverage {
+	reached := trial.Coverage{Field: field, Gates: gates, APIVersion: kind.APIVersion(), Kind: kind.Name}
 	for _, p := range places {
 		made, err := maker.Reach(ctx, r.server, kind, p.Path)
 		if err == nil {

@@ -139,7 +139,7 @@ func guarded(v release.Version, table []release.Gate, api *apitypes.API) (all []
 	return all
 }
 
-// Served are the kinds that a release serves, if it is told to serve all.
+// Served are the kinds that a release serves, with all APIs on.
 func Served(v release.Version, api *apitypes.API) []apitypes.Kind {
 	return slices.DeleteFunc(api.Kinds(), func(k apitypes.Kind) bool { return k.Removed != 0 && k.Removed <= v.Minor() })
 }

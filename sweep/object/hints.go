@@ -10,7 +10,7 @@ import (
 	"github.com/skewrig/skewrig/harness/apitypes"
 )
 
-// Hints are what can't be told from the types: values by the field (core/v1.Container.image) or the
+// Hints are what the types don't say: values by the field (core/v1.Container.image) or the
 // type (k8s.io/apimachinery/pkg/api/resource.Quantity).
 type Hints struct {
 	// Fields are values of fields where they are needed.

@@ -14,7 +14,7 @@ import (
 // something was found with its gate, and is skipped if nothing of its gate was tried. What a component shows without an
 // object is a case of its own. Findings that are known or not confirmed do not fail, as with the exit code: they are in
 // the output of the suite.
-func JUnit(w io.Writer, s trial.Swept) error {
+func JUnit(w io.Writer, s trial.Result) error {
 	var out junit.File
 	for n, m := range s.Matrices() {
 		out.Suites = append(out.Suites, junitSuite(n, s, m))
@@ -25,7 +25,7 @@ func JUnit(w io.Writer, s trial.Swept) error {
 	return nil
 }
 
-func junitSuite(id int, s trial.Swept, m trial.Matrix) junit.Suite {
+func junitSuite(id int, s trial.Result, m trial.Matrix) junit.Suite {
 	out := junit.NewSuite(id, render.Line(m.Transition))
 	out.Properties = []junit.Property{
 		{Name: "version", Value: string(s.Version)}, {Name: "seed", Value: fmt.Sprint(s.Seed)}, {Name: "command", Value: render.Line(s.Again())},
@@ -44,7 +44,7 @@ func junitSuite(id int, s trial.Swept, m trial.Matrix) junit.Suite {
 }
 
 // junitCase is the test case of a gate.
-func junitCase(s trial.Swept, transition string, row trial.Row) junit.Case {
+func junitCase(s trial.Result, transition string, row trial.Row) junit.Case {
 	if row.Why != "" {
 		c := newJUnitCase(transition, row.Gate, nil)
 		c.Skipped = &junit.Result{Message: render.Line(row.Why), Type: "not-tried"}
@@ -89,7 +89,7 @@ func junitItem(i trial.Found) string {
 }
 
 // secondsOf is how long the plans with a change took.
-func secondsOf(s trial.Swept, transition string) (seconds float64) {
+func secondsOf(s trial.Result, transition string) (seconds float64) {
 	for _, p := range s.Plans {
 		if p.Transition.String() == transition {
 			seconds += p.Seconds
@@ -99,7 +99,7 @@ func secondsOf(s trial.Swept, transition string) (seconds float64) {
 }
 
 // withoutFailure lists what was seen with a change and fails no test case.
-func withoutFailure(s trial.Swept, m trial.Matrix) string {
+func withoutFailure(s trial.Result, m trial.Matrix) string {
 	var b strings.Builder
 	for _, l := range s.All() {
 		if l.Standing == trial.Reported {

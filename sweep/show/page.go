@@ -30,7 +30,7 @@ type Links struct {
 
 // Page writes a sweep as one HTML file. It loads nothing, has no script, and a policy in it forbids browsers to run or
 // load anything. html/template escapes the texts of components, and render.Visible what does not show as itself.
-func Page(w io.Writer, s trial.Swept, links Links) error {
+func Page(w io.Writer, s trial.Result, links Links) error {
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, newPageView(s, links)); err != nil {
 		return fmt.Errorf("writing the page of a sweep: %w", err)
@@ -59,7 +59,7 @@ func pagePolicy() string {
 
 // pageView is the content of the page.
 type pageView struct {
-	trial.Swept
+	trial.Result
 
 	Policy   string
 	Style    template.CSS
@@ -94,11 +94,11 @@ type pageItem struct {
 // gateNever is a gate without any object.
 type gateNever struct{ Gate, Why string }
 
-func newPageView(s trial.Swept, links Links) pageView {
+func newPageView(s trial.Result, links Links) pageView {
 	v := pageView{
-		Swept: s, Policy: pagePolicy(), Style: template.CSS(pageStyle), //nolint:gosec // it is compiled in
+		Result: s, Policy: pagePolicy(), Style: template.CSS(pageStyle), //nolint:gosec // it is compiled in
 		Matrices: s.Matrices(), Laws: law.All, Usable: len(s.Reached) - len(s.NotReached()),
-		Random: slices.ContainsFunc(s.Plans, func(p trial.Ran) bool { return p.Random }),
+		Random: slices.ContainsFunc(s.Plans, func(p trial.PlanResult) bool { return p.Random }),
 		Lists: []pageList{
 			{ID: "findings", Title: "Findings", None: "Nothing was found."},
 			{ID: "not-confirmed", Title: "Not confirmed"},

@@ -21,7 +21,7 @@ func TestPage(t *testing.T) {
 
 func TestPageOfNothing(t *testing.T) {
 	t.Parallel()
-	if got := pageOf(t, trial.Swept{Version: "v1.90.1"}, show.Links{}); !strings.Contains(got, "<h1>Nothing was found in v1.90.1</h1>") {
+	if got := pageOf(t, trial.Result{Version: "v1.90.1"}, show.Links{}); !strings.Contains(got, "<h1>Nothing was found in v1.90.1</h1>") {
 		t.Errorf("the page does not say that nothing was found:\n%s", got)
 	}
 }
@@ -40,7 +40,7 @@ func TestPageRunsNothing(t *testing.T) {
 	}
 }
 
-func pageOf(t *testing.T, s trial.Swept, links show.Links) string {
+func pageOf(t *testing.T, s trial.Result, links show.Links) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := show.Page(&b, s, links); err != nil {

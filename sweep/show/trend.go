@@ -38,7 +38,7 @@ type Change struct {
 }
 
 // Compare returns what changed from one sweep to another, which are called from and to.
-func Compare(from, to string, before, after trial.Swept) Trend {
+func Compare(from, to string, before, after trial.Result) Trend {
 	was, is := shownBy(before), shownBy(after)
 	t := Trend{
 		APIVersion: reports.APIVersion, Kind: "SweepDiff", From: from, To: to, Subject: subjectChanges(before, after),
@@ -91,7 +91,7 @@ func (t Trend) Count(s diff.Section) int {
 }
 
 // shownBy are the kinds and fields that show each finding, by its signature.
-func shownBy(s trial.Swept) map[string][]string {
+func shownBy(s trial.Result) map[string][]string {
 	all := make(map[string][]string)
 	for _, f := range slices.Concat(s.Findings, s.Known) {
 		signature := f.Signature()
@@ -112,7 +112,7 @@ func shownBy(s trial.Swept) map[string][]string {
 }
 
 // reachedOnly are the gates of both sweeps of which objects were tried in one, and not in the other.
-func reachedOnly(in, notIn trial.Swept) []string {
+func reachedOnly(in, notIn trial.Result) []string {
 	all := []string{}
 	for _, gate := range in.Gates {
 		if slices.Contains(notIn.Gates, gate) && in.Unreached(gate) == "" && notIn.Unreached(gate) != "" {
@@ -128,16 +128,16 @@ func without(some, others []string) []string {
 }
 
 // subjectChanges are the differences in what was swept.
-func subjectChanges(before, after trial.Swept) []diff.SubjectChange {
+func subjectChanges(before, after trial.Result) []diff.SubjectChange {
 	all := []diff.SubjectChange{}
 	for _, of := range []struct {
 		name string
-		has  func(trial.Swept) []string
+		has  func(trial.Result) []string
 	}{
-		{"release", func(s trial.Swept) []string { return []string{string(s.Version)} }},
-		{"seed", func(s trial.Swept) []string { return []string{fmt.Sprint(s.Seed)} }},
-		{"gates", func(s trial.Swept) []string { return s.Gates }},
-		{"kinds", func(s trial.Swept) []string { return kindsOf(s) }},
+		{"release", func(s trial.Result) []string { return []string{string(s.Version)} }},
+		{"seed", func(s trial.Result) []string { return []string{fmt.Sprint(s.Seed)} }},
+		{"gates", func(s trial.Result) []string { return s.Gates }},
+		{"kinds", func(s trial.Result) []string { return kindsOf(s) }},
 		{"changes", transitionsOf},
 	} {
 		c := diff.SubjectChange{Name: of.name, Before: without(of.has(before), of.has(after)), After: without(of.has(after), of.has(before))}
@@ -148,14 +148,14 @@ func subjectChanges(before, after trial.Swept) []diff.SubjectChange {
 	return all
 }
 
-func kindsOf(s trial.Swept) []string {
+func kindsOf(s trial.Result) []string {
 	if len(s.Kinds) == 0 {
 		return []string{"all"}
 	}
 	return s.Kinds
 }
 
-func transitionsOf(s trial.Swept) (all []string) {
+func transitionsOf(s trial.Result) (all []string) {
 	for _, t := range s.Transitions {
 		all = append(all, t.String())
 	}

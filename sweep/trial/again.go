@@ -7,7 +7,7 @@ import (
 )
 
 // Again is the command that sweeps the same. How many random plans follow is not in it: that depends on how long they take.
-func (s Swept) Again() string {
+func (s Result) Again() string {
 	command := fmt.Sprintf("skewrig sweep %s --seed %d", s.Version, s.Seed)
 	add := func(flag string, values ...string) {
 		if len(values) > 0 {
@@ -24,7 +24,7 @@ func (s Swept) Again() string {
 }
 
 // at are the places that change. If unset, all do.
-func (s Swept) at() (names []string) {
+func (s Result) at() (names []string) {
 	if len(s.Transitions) == len(Transitions(nil, s.Version, s.To)) {
 		return nil
 	}
@@ -39,9 +39,9 @@ func (s Swept) at() (names []string) {
 }
 
 // guarding are the gates that guard a field which was tried or could not be reached. Others are on because these need them.
-func (s Swept) guarding() []string {
+func (s Result) guarding() []string {
 	return slices.DeleteFunc(slices.Clone(s.Gates), func(gate string) bool {
 		return !slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Gate == gate }) &&
-			!slices.ContainsFunc(s.Reached, func(r Reached) bool { return slices.Contains(r.Gates, gate) })
+			!slices.ContainsFunc(s.Reached, func(r Coverage) bool { return slices.Contains(r.Gates, gate) })
 	})
 }

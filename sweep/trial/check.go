@@ -14,7 +14,7 @@ func (i Item) checks(what string, a Setting) []law.Check {
 	return []law.Check{law.CheckOf(what, i.judged("default", nil), a.IsControl())}
 }
 
-// endCheck holds if a component does not end by itself, or, if it goes on after a panic and only its log says so,
+// endCheck holds if a component does not end by itself, or, if it continues after a panic and only its log says so,
 // does not panic.
 func endCheck(component string, logged bool) law.Check {
 	if logged {

@@ -9,7 +9,7 @@ import (
 
 // Finding is something that should not be, with all items that show it.
 type Finding struct {
-	// What is that of an oracle, or which component panics where, or ends how.
+	// What is the breach of a law, or which component panics where, or ends how.
 	What      string    `json:"what"`
 	Mutations Mutations `json:"touches,omitempty"`
 	// Items are sorted by kind and field.
@@ -97,7 +97,7 @@ func (f Finding) Signature() string {
 	return fmt.Sprintf("%s: %s", f.Mutations, f.What)
 }
 
-// What findings say of a component, before where or how.
+// The endings of components that findings name, before where or how.
 const (
 	panics    = " panics: "
 	ends      = " ends by itself: "

@@ -12,7 +12,7 @@ import (
 type Issue struct {
 	// Name is that of the issue: kubernetes#141961.
 	Name string `json:"issue"`
-	// What is what a finding says, of objects of a kind, with a field, that are mutated so.
+	// What is the text of a finding about objects of a kind, with a field, that are mutated so.
 	What     string   `json:"what"`
 	Kind     string   `json:"kind,omitempty"`
 	Field    string   `json:"field,omitempty"`

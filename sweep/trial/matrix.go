@@ -32,7 +32,7 @@ func (l Listed) String() string { return fmt.Sprintf("%s %d", l.Standing, l.Numb
 func (l Listed) ID() string { return strings.ReplaceAll(l.String(), " ", "-") }
 
 // All are all findings of a sweep, those that are news first.
-func (s Swept) All() (all []Listed) {
+func (s Result) All() (all []Listed) {
 	for _, of := range []struct {
 		Standing
 		findings []Finding
@@ -102,7 +102,7 @@ type Cell struct {
 }
 
 // Matrices are what was tried, one for each change.
-func (s Swept) Matrices() (all []Matrix) {
+func (s Result) Matrices() (all []Matrix) {
 	for _, transition := range s.Transitions {
 		m := Matrix{Transition: transition.String()}
 		for _, mutation := range byRank() {
@@ -118,7 +118,7 @@ func (s Swept) Matrices() (all []Matrix) {
 	return all
 }
 
-func (s Swept) row(m Matrix, gate string) Row {
+func (s Result) row(m Matrix, gate string) Row {
 	row := Row{Gate: gate, Why: s.whyNot(m.Transition, gate)}
 	if row.Why != "" {
 		return row
@@ -141,21 +141,21 @@ func (s Swept) row(m Matrix, gate string) Row {
 }
 
 // whyNot says why nothing of a gate was tried with a change. It is empty if something was.
-func (s Swept) whyNot(transition, gate string) string {
+func (s Result) whyNot(transition, gate string) string {
 	if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Transition == transition && t.Gate == gate && t.Objects > 0 }) {
 		return ""
 	}
 	if why := s.Unreached(gate); why != "" {
 		return why
 	}
-	if !slices.ContainsFunc(s.Plans, func(p Ran) bool { return p.Transition.String() == transition }) {
+	if !slices.ContainsFunc(s.Plans, func(p PlanResult) bool { return p.Transition.String() == transition }) {
 		return "no plan with this change ran"
 	}
 	return "no object that uses its fields is tried with this change"
 }
 
-// Unreached says why nothing of a gate was tried at all. It is empty if something was.
-func (s Swept) Unreached(gate string) string {
+// Unreached says why nothing of a gate was tried. It is empty if something was.
+func (s Result) Unreached(gate string) string {
 	if slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Gate == gate && t.Objects > 0 }) {
 		return ""
 	}
@@ -177,7 +177,7 @@ func (s Swept) Unreached(gate string) string {
 }
 
 // NotReached are the fields of kinds that no object could be made with.
-func (s Swept) NotReached() (all []Reached) {
+func (s Result) NotReached() (all []Coverage) {
 	for _, r := range s.Reached {
 		if r.Object == nil {
 			all = append(all, r)

@@ -122,7 +122,7 @@ func Places() (names []string) {
 	return names
 }
 
-// Transitions are changes at places, at all if at is unset: from a release to another one, or, if to is unset, gates
+// Transitions are changes at places, at each if at is unset: from a release to another one, or, if to is unset, gates
 // that are turned off. A change that the version skew policy does not allow is left out.
 func Transitions(at []string, from, to release.Version) (all []Transition) {
 	for _, p := range places {
@@ -189,7 +189,7 @@ func (t Transition) takes(i Item) bool {
 // Lack is what a release lacks of an object.
 type Lack string
 
-// What a release may lack.
+// The things that a release may lack.
 const (
 	LacksKind  Lack = "kind"
 	LacksField Lack = "field"

@@ -43,9 +43,9 @@ func (s Source) Random(number int, tried Tried) Plan {
 		return p
 	}
 	for range size {
-		u := leastOf(r, fielded, func(u Use) int { return tried.of(transition, u, "") })
+		u := leastOf(r, fielded, func(u Use) int { return tried.count(transition, u, "") })
 		if r.IntN(3) == 0 {
-			u = both(u, leastOf(r, byKind[u.Kind], func(u Use) int { return tried.of(transition, u, "") }))
+			u = both(u, leastOf(r, byKind[u.Kind], func(u Use) int { return tried.count(transition, u, "") }))
 		}
 		p.Items = append(p.Items, named(u, fmt.Sprintf("s%04d", len(p.Items)), someMutations(r, transition, u, tried)...))
 	}
@@ -71,7 +71,7 @@ func someMutations(r *rand.Rand, transition Transition, u Use, tried Tried) (mut
 	}
 	possible := mutationsOf(u, func(k kindOfMutation) bool { return k.lasts })
 	for range 1 + r.IntN(4) {
-		t := leastOf(r, possible, func(t Mutation) int { return tried.of(transition, u, t) })
+		t := leastOf(r, possible, func(t Mutation) int { return tried.count(transition, u, t) })
 		if !slices.Contains(mutations, t) { // the second time it would change nothing
 			mutations = append(mutations, t)
 		}
@@ -159,7 +159,7 @@ func (t Tried) Add(p Plan) {
 	}
 }
 
-func (t Tried) of(transition Transition, u Use, mutation Mutation) int {
+func (t Tried) count(transition Transition, u Use, mutation Mutation) int {
 	return t.counts[tryOf(transition, u.Field, u.Kind, mutation)]
 }
 

@@ -39,7 +39,7 @@ func (p Plan) Rests(namespace string, events []record.Event, began, since time.T
 }
 
 // writtenOf is the item that an object is, or that owns it, and whether it is an event of these. It is empty
-// if that can't be told from its name. An object of another namespace is not one of the plan.
+// if its name does not say. An object of another namespace is not one of the plan.
 func writtenOf(key, namespace string, names map[string]bool) (item string, isEvent, is bool) {
 	parts := strings.Split(key, "/") // resource, perhaps namespace, name
 	if len(parts) == 3 && parts[1] != namespace {

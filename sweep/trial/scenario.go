@@ -51,7 +51,7 @@ func (f Found) gatesOff() []string {
 	}
 }
 
-// logged is the component whose log says whether it panicked, or empty: an API server goes on afterwards.
+// logged is the component whose log says whether it panicked, or empty: an API server continues afterwards.
 func (s Setting) logged(what string) string {
 	if program, how := ending(what); program == record.APIServer && how == panics {
 		return s.Transition.running(program)

@@ -12,7 +12,7 @@ import (
 
 // OfShard are the objects that a shard tries: those with the fields that are its own, and the controls of their
 // kinds. If the shard is unset, all are.
-func (s Swept) OfShard(uses []Use) (mine []Use) {
+func (s Result) OfShard(uses []Use) (mine []Use) {
 	type one struct{ field, apiVersion, kind string }
 	own := make(map[one]bool)
 	kinds := make(map[string]bool)
@@ -32,7 +32,7 @@ func (s Swept) OfShard(uses []Use) (mine []Use) {
 // indexes are those of the shards that fields in kinds belong to, from 1, whether they could be reached or not. What comes
 // next to each other in the types goes to different shards, and so do the kinds of a field: they take as long as each
 // other.
-func (s Swept) indexes() []int {
+func (s Result) indexes() []int {
 	order := make([]int, len(s.Reached))
 	hash := func(n int) uint64 {
 		h := fnv.New64a()
@@ -51,24 +51,24 @@ func (s Swept) indexes() []int {
 }
 
 // HasRandom reports whether a random plan of a number is one of the shard.
-func (s Swept) HasRandom(number int) bool {
+func (s Result) HasRandom(number int) bool {
 	return s.Shard.Of == 0 || number%s.Shard.Of == s.Shard.Index-1
 }
 
 // Input is what a shard of a sweep came to, with a name for error messages.
 type Input struct {
 	Name string
-	Swept
+	Result
 }
 
 // Join is what a sweep came to whose shards are all there. It is an error if one is missing or there twice, or if they
 // are of different sweeps.
-func Join(shards []Input) (Swept, error) {
+func Join(shards []Input) (Result, error) {
 	if err := areWhole(shards); err != nil {
-		return Swept{}, err
+		return Result{}, err
 	}
 	shards = slices.SortedFunc(slices.Values(shards), func(a, b Input) int { return cmp.Compare(a.Shard.Index, b.Shard.Index) })
-	all := shards[0].Swept
+	all := shards[0].Result
 	all.Reached = slices.Clone(all.Reached)
 	for n, index := range all.indexes() {
 		all.Reached[n] = shards[index-1].Reached[n]
@@ -94,7 +94,7 @@ func areWhole(shards []Input) error {
 		switch other := had[s.Shard.Index]; {
 		case s.Shard.Of == 0:
 			problems = append(problems, fmt.Errorf("%s is a whole sweep, and no shard of one", s.Name))
-		case s.what() != first.what() || s.Shard.Of != first.Shard.Of || len(s.Reached) != len(first.Reached):
+		case s.subject() != first.subject() || s.Shard.Of != first.Shard.Of || len(s.Reached) != len(first.Reached):
 			problems = append(problems, fmt.Errorf("%s and %s are not of the same sweep: they differ in release, seed, gates, kinds, places or the number of shards", first.Name, s.Name))
 		case other != "":
 			problems = append(problems, fmt.Errorf("%s and %s are both shard %d/%d", other, s.Name, s.Shard.Index, s.Shard.Of))
@@ -109,19 +109,21 @@ func areWhole(shards []Input) error {
 	return errors.Join(problems...)
 }
 
-// what says what is swept, so that two sweeps can be told apart.
-func (s Swept) what() string {
+// subject says what is swept, and is the same for the shards of a sweep.
+func (s Result) subject() string {
 	return fmt.Sprint(s.Version, s.To, s.Seed, s.Gates, s.Kinds, s.Transitions)
 }
 
 // IsSame reports whether two sweeps try the same, and are the same shard of it.
-func (s Swept) IsSame(other Swept) bool { return s.what() == other.what() && s.Shard == other.Shard }
+func (s Result) IsSame(other Result) bool {
+	return s.subject() == other.subject() && s.Shard == other.Shard
+}
 
 // joinPlans adds plans of another shard. One that both have tried other objects there.
-func joinPlans(all, more []Ran) []Ran {
+func joinPlans(all, more []PlanResult) []PlanResult {
 	all = slices.Clone(all)
 	for _, p := range more {
-		n := slices.IndexFunc(all, func(had Ran) bool { return had.Number == p.Number })
+		n := slices.IndexFunc(all, func(had PlanResult) bool { return had.Number == p.Number })
 		if n < 0 {
 			all = append(all, p)
 			continue
@@ -130,6 +132,6 @@ func joinPlans(all, more []Ran) []Ran {
 		all[n].Seconds += p.Seconds
 		all[n].Found = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all[n].Found, p.Found))))
 	}
-	slices.SortFunc(all, func(a, b Ran) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(all, func(a, b PlanResult) int { return cmp.Compare(a.Number, b.Number) })
 	return all
 }

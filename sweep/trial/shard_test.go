@@ -11,15 +11,15 @@ import (
 )
 
 // sharded is a sweep of 30 fields in two kinds, with an object for each that uses it, and a control of each kind.
-func sharded(index, of int) (s Swept, uses []Use) {
-	s = Swept{Version: "v1.90.1", Gates: []string{"A"}, Transitions: Transitions(nil, "v1.90.1", ""), Shard: reports.Shard{Index: index, Of: of}}
+func sharded(index, of int) (s Result, uses []Use) {
+	s = Result{Version: "v1.90.1", Gates: []string{"A"}, Transitions: Transitions(nil, "v1.90.1", ""), Shard: reports.Shard{Index: index, Of: of}}
 	for _, kind := range []string{"Pod", "Job"} {
 		uses = append(uses, Use{Kind: kind, APIVersion: "v1"})
 	}
 	for n := range 30 {
 		for _, kind := range []string{"Pod", "Job"} {
 			field := fmt.Sprintf("v1.A.f%02d", n)
-			s.Reached = append(s.Reached, Reached{Field: field, Kind: kind, APIVersion: "v1"})
+			s.Reached = append(s.Reached, Coverage{Field: field, Kind: kind, APIVersion: "v1"})
 			uses = append(uses, Use{Used: Used{Field: field, Gates: []string{"A"}}, Kind: kind, APIVersion: "v1"})
 		}
 	}
@@ -86,12 +86,12 @@ func TestJoin(t *testing.T) {
 	a, _ := sharded(1, 2)
 	b, _ := sharded(2, 2)
 	for n, index := range a.indexes() {
-		mine := &[]*Swept{&a, &b}[index-1].Reached[n]
+		mine := &[]*Result{&a, &b}[index-1].Reached[n]
 		mine.Path = fmt.Sprintf("by %d", index)
 	}
 	transition := a.Transitions[0]
-	a.Plans = []Ran{{Plan: Plan{Number: 1, Transition: transition}, Objects: 3, Seconds: 2, Found: []string{"x"}}, {Plan: Plan{Number: 8, Random: true}}}
-	b.Plans = []Ran{{Plan: Plan{Number: 1, Transition: transition}, Objects: 4, Seconds: 1, Found: []string{"x", "a"}}, {Plan: Plan{Number: 7, Random: true}}}
+	a.Plans = []PlanResult{{Plan: Plan{Number: 1, Transition: transition}, Objects: 3, Seconds: 2, Found: []string{"x"}}, {Plan: Plan{Number: 8, Random: true}}}
+	b.Plans = []PlanResult{{Plan: Plan{Number: 1, Transition: transition}, Objects: 4, Seconds: 1, Found: []string{"x", "a"}}, {Plan: Plan{Number: 7, Random: true}}}
 	a.Tried = []Tally{{transition.String(), "A", Label, 2}}
 	b.Tried = []Tally{{transition.String(), "A", Label, 3}, {transition.String(), "A", Delete, 1}}
 	a.Settable, b.Settable = []string{"A", "C"}, []string{"A", "B"}
@@ -128,7 +128,7 @@ func TestJoin(t *testing.T) {
 // TestJoinRefuses what is not all of one sweep.
 func TestJoinRefuses(t *testing.T) {
 	t.Parallel()
-	of := func(index, of int, change func(*Swept)) Swept {
+	of := func(index, of int, change func(*Result)) Result {
 		s, _ := sharded(index, of)
 		if change != nil {
 			change(&s)
@@ -139,9 +139,9 @@ func TestJoinRefuses(t *testing.T) {
 		"shard 2/3 is missing\nshard 3/3 is missing":  {{"a", of(1, 3, nil)}},
 		"a and b are both shard 1/2":                  {{"a", of(1, 2, nil)}, {"b", of(1, 2, nil)}, {"c", of(2, 2, nil)}},
 		"a is a whole sweep, and no shard of one":     {{"a", of(0, 0, nil)}},
-		"a and b are not of the same sweep":           {{"a", of(1, 2, nil)}, {"b", of(2, 2, func(s *Swept) { s.Seed = 8 })}},
+		"a and b are not of the same sweep":           {{"a", of(1, 2, nil)}, {"b", of(2, 2, func(s *Result) { s.Seed = 8 })}},
 		"b and c are not of the same sweep":           {{"b", of(1, 2, nil)}, {"c", of(2, 3, nil)}},
-		"c and d are not of the same sweep: they dif": {{"c", of(1, 2, nil)}, {"d", of(2, 2, func(s *Swept) { s.Reached = s.Reached[1:] })}},
+		"c and d are not of the same sweep: they dif": {{"c", of(1, 2, nil)}, {"d", of(2, 2, func(s *Result) { s.Reached = s.Reached[1:] })}},
 	} {
 		if _, err := Join(shards); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -5,8 +5,8 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// Swept is what a sweep came to.
-type Swept struct {
+// Result is what a sweep came to.
+type Result struct {
 	Version release.Version `json:"version"`
 	To      release.Version `json:"to,omitempty"`
 	Seed    uint64          `json:"seed"`
@@ -19,11 +19,11 @@ type Swept struct {
 	// Transitions are the changes that are tried.
 	Transitions []Transition `json:"turns"`
 	// Reached are the fields in the objects of kinds, with those that no object could be made with.
-	Reached []Reached `json:"reached"`
+	Reached []Coverage `json:"reached"`
 	// Settable are those of the gates of these fields, and of what they are in, that can be set.
 	Settable []string `json:"settable,omitempty"`
 	// Plans are those that ran.
-	Plans []Ran `json:"plans"`
+	Plans []PlanResult `json:"plans"`
 	// Tried is how often what was tried.
 	Tried []Tally `json:"tried"`
 	// Findings are those that a scenario with the gates of the field alone showed again. NotConfirmed
@@ -33,8 +33,8 @@ type Swept struct {
 	Known        []Finding `json:"known,omitempty"`
 }
 
-// Ran is a plan that ran.
-type Ran struct {
+// PlanResult is a plan that ran.
+type PlanResult struct {
 	Plan
 
 	// Objects is how many objects it had, and Seconds how long it took.
@@ -55,15 +55,15 @@ type Unsettled struct {
 }
 
 // Items is how many objects all plans had.
-func (s Swept) Items() (n int) {
+func (s Result) Items() (n int) {
 	for _, p := range s.Plans {
 		n += p.Objects
 	}
 	return n
 }
 
-// Reached is a field in the objects of a kind, with an object that uses it.
-type Reached struct {
+// Coverage is a field in the objects of a kind, with an object that uses it.
+type Coverage struct {
 	Field string `json:"field"`
 	// Gates guard it. If unset, it is of an older sweep.
 	Gates      []string `json:"gates,omitempty"`
