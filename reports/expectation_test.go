@@ -43,7 +43,7 @@ func TestSeenOfAFinding(t *testing.T) {
 		`never for 5s: m == 1`:            `observed x, expected never for 5s: m == 1`,
 		`within 5s: m satisfies it > 2`:   `observed x, expected it > 2`,
 	} {
-		if got := seen(Check{Expected: expected, Observed: "x"}); got != want {
+		if got := observation(Check{Expected: expected, Observed: "x"}); got != want {
 			t.Errorf("%s: %s, want %s", expected, got, want)
 		}
 	}

@@ -35,7 +35,7 @@ func ReproductionOf(c Cell, r Report) (Reproduction, bool) {
 	}
 	first := checks[0]
 	finding := FindingOf(r.Findings, first.Finding)
-	bug := Reproduction{Bug: strings.TrimPrefix(first.Requirement, Regressions+"/"), Headline: finding.Headline, Seen: first.ID + " " + seen(first)}
+	bug := Reproduction{Bug: strings.TrimPrefix(first.Requirement, Regressions+"/"), Headline: finding.Headline, Seen: first.ID + " " + observation(first)}
 	if finding.Seen != "" {
 		bug.Seen = finding.seenIn(checks)
 	}
@@ -68,9 +68,9 @@ func (f Finding) seenIn(checks []Check) string {
 	).Replace(f.Seen)
 }
 
-// seen says what a check observed and what it expected, without the expression that
+// observation says what a check observed and what it expected, without the expression that
 // gave it. A finding that a report of an earlier skewrig names has nothing better.
-func seen(c Check) string {
+func observation(c Check) string {
 	expected := c.Expected
 	if e, is := c.Expectation(); is && e.Relation != Grows && e.Mode != record.Never {
 		expected = e.Wanted

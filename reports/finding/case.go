@@ -123,13 +123,13 @@ func valuesOf(c reports.Cell) (all []string) {
 // historiesOf returns the releases of each component, one after the other.
 func historiesOf(facts evidence.Facts) (all []string) {
 	for _, c := range facts.Components {
-		was := reports.Each(c.Starts, started)
+		was := reports.Each(c.Starts, startedAs)
 		all = append(all, c.Name+" "+strings.Join(was, ", then "))
 	}
 	return all
 }
 
-func started(s evidence.Start) string {
+func startedAs(s evidence.Start) string {
 	gates := new(valueHistory)
 	for gate, on := range s.Gates {
 		gates.add(map[bool]string{true: "on", false: "off"}[on], gate)

@@ -212,7 +212,7 @@ func (f *Finding) observe(red []redCheck, run evidence.Run) {
 		kinds[kind(s.cell, s.check)], own[s.cell.ID+" "+s.check.ID] = true, true
 	}
 	for _, c := range run.Report.Cells {
-		releases, gates := ran(run.Facts[c.ID], c.Axes)
+		releases, gates := releasesAndGates(run.Facts[c.ID], c.Axes)
 		for _, check := range c.Checks {
 			if !kinds[kind(c, check)] || !check.Outcome.Judged() || c.OfReference() {
 				continue
@@ -224,10 +224,10 @@ func (f *Finding) observe(red []redCheck, run evidence.Run) {
 			if !own[c.ID+" "+check.ID] { // it does as stated, or is of another finding
 				continue
 			}
-			f.Releases, f.Gates = append(f.Releases, cmp.Or(about(run.Facts[c.ID], c.Axes), releases)), append(f.Gates, gates)
+			f.Releases, f.Gates = append(f.Releases, cmp.Or(releasesInID(run.Facts[c.ID], c.Axes), releases)), append(f.Gates, gates)
 		}
 	}
-	f.Releases, f.Gates = once(f.Releases), once(f.Gates)
+	f.Releases, f.Gates = distinct(f.Releases), distinct(f.Gates)
 	shown := shownOf(red, run.Facts)
 	f.ShownIn, f.Reproduce = shown.ID, again(run, shown)
 }
@@ -238,14 +238,14 @@ func again(run evidence.Run, c reports.Cell) string {
 	return command
 }
 
-// once sorts texts and leaves out those that are empty, or there before.
-func once(all []string) []string {
+// distinct sorts texts and leaves out those that are empty, or there before.
+func distinct(all []string) []string {
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
 }
 
-// ran is what took part in a cell: releases, and the gates that were set.
-func ran(facts evidence.Facts, axes map[string]string) (releases, gates string) {
+// releasesAndGates is what took part in a cell: releases, and the gates that were set.
+func releasesAndGates(facts evidence.Facts, axes map[string]string) (releases, gates string) {
 	versions, set := new(valueHistory), new(valueHistory)
 	for _, c := range facts.Components {
 		program := c.Program()
@@ -284,9 +284,9 @@ func alike(facts evidence.Facts, program string) bool {
 	return true
 }
 
-// about is the releases that a cell's id names, by the programs that they are of: those that it is about. If one is of no
+// releasesInID is the releases that a cell's id names, by the programs that they are of: those that it is about. If one is of no
 // program that ran, such as that of the axis release, it is empty.
-func about(facts evidence.Facts, axes map[string]string) string {
+func releasesInID(facts evidence.Facts, axes map[string]string) string {
 	versions := new(valueHistory)
 	for axis, value := range axes {
 		if _, err := release.Parse(value); err != nil {

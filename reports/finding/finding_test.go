@@ -78,7 +78,7 @@ func TestAbout(t *testing.T) {
 		"kube-apiserver v1.90.1; kube-controller-manager v1.89.3": {"apiserver": "v1.90.1", "manager": "v1.89.3"},
 		"": {"apiserver": "v1.90.1", "release": "v1.90.1"},
 	} {
-		if got := about(ran, axes); got != want {
+		if got := releasesInID(ran, axes); got != want {
 			t.Errorf("%v is about %q, want %q", axes, got, want)
 		}
 	}

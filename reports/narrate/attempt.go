@@ -66,8 +66,8 @@ func (b *builder) connection(from reports.Attempt) attempt {
 	w := decoded(from.Connection, b.exact)
 	a := attempt{ended: b.at(from.Closed), same: w.same.String(), own: w.own, probes: from.Probes, owner: owner(from)}
 	a.Attempt = Attempt{
-		At: b.exact(from.Opened), Took: took(from.Closed.Sub(from.Opened)), Container: from.Container, By: by(from),
-		Expected: expected(from), Observed: seen(from), Tone: graded(from.Succeeded), Wire: w.lines,
+		At: b.exact(from.Opened), Took: took(from.Closed.Sub(from.Opened)), Container: from.Container, By: askerOf(from),
+		Expected: expected(from), Observed: outcomeOf(from), Tone: graded(from.Succeeded), Wire: w.lines,
 	}
 	unanswered := (!from.Answered() || from.Unended()) && !from.Succeeded
 	switch {
@@ -148,8 +148,8 @@ func (b *builder) kubeletEnded(from, to float64) bool {
 
 func took(d time.Duration) float64 { return math.Round(d.Seconds()*1e4) / 1e4 }
 
-// by is what asked: probes, or the user agent.
-func by(a reports.Attempt) string {
+// askerOf is what asked: probes, or the user agent.
+func askerOf(a reports.Attempt) string {
 	switch {
 	case len(a.Probes) > 0:
 		return joined(a.Probes, a.Container)
@@ -212,7 +212,7 @@ func expected(a reports.Attempt) string {
 		if p.Over && (isSeen || p.First != a.First) {
 			continue
 		}
-		text := fmt.Sprintf("%s (%s)", firsts[p.First], p.Kubelet)
+		text := fmt.Sprintf("%s (%s)", protocolNames[p.First], p.Kubelet)
 		if !p.Understood {
 			text += fmt.Sprintf(", cannot succeed against a server of %s", a.Protocol)
 		}
@@ -221,9 +221,9 @@ func expected(a reports.Attempt) string {
 	return strings.Join(all, ", or ")
 }
 
-// seen is what came of a connection, in a few words.
-func seen(a reports.Attempt) string {
-	words := firsts[a.First]
+// outcomeOf is what came of a connection, in a few words.
+func outcomeOf(a reports.Attempt) string {
+	words := protocolNames[a.First]
 	switch n := len(a.Requests); {
 	case a.Handshake != nil && a.Handshake.Error != "":
 		return words + ": " + failedHandshake(a)

@@ -107,7 +107,7 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 		checks[i].Probes = t.probeSettings()
 		before, after := t.led()
 		t.earlier = before
-		checks[i].Led, checks[i].After, checks[i].Seen = inList(before), inList(after), t.seen()
+		checks[i].Led, checks[i].After, checks[i].Seen = inList(before), inList(after), t.seenObjects()
 		checks[i].Cause, checks[i].Because = t.cause()
 		checks[i].Same, checks[i].Models = joined.first(t), t.models()
 	}
@@ -118,13 +118,13 @@ func (b *builder) caused(lanes []Lane, attempts []attempt) (checks []Check, cour
 // to it, and what the scenario did before.
 func (t failedCheck) cause() (cause string, because []string) {
 	if strings.HasPrefix(t.ID, oracle) {
-		return sentence(t.Observed), nil
+		return reports.Sentence(t.Observed), nil
 	}
 	if len(t.compared) == 0 {
-		return timed([]string{sentence(t.happened())})[0], nil
+		return timed([]string{reports.Sentence(t.happened())})[0], nil
 	}
 	c := t.compared[0]
-	all := t.said(c)
+	all := t.sentences(c)
 	if isScaling(c) {
 		all = append(strings.SplitN(t.scaled(), ". ", 2), t.replicas()) // what it did says more than how often
 	}
@@ -146,10 +146,10 @@ func (t failedCheck) cause() (cause string, because []string) {
 	all = timed(append(all, course, before))
 	for _, text := range all[1:] {
 		if text != "" {
-			because = append(because, sentence(text))
+			because = append(because, reports.Sentence(text))
 		}
 	}
-	return sentence(all[0]), because
+	return reports.Sentence(all[0]), because
 }
 
 // counts reports whether a comparison counts members of something by a long condition.
@@ -171,17 +171,4 @@ func (t failedCheck) happened() string {
 		}
 	}
 	return ""
-}
-
-// sentence is a text with the form of one. A name at its beginning stays as it is.
-func sentence(said string) string {
-	if said == "" {
-		return ""
-	}
-	said = strings.TrimSuffix(said, ".") + "."
-	word, _, _ := strings.Cut(said, " ")
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz,") != "" {
-		return said
-	}
-	return strings.ToUpper(said[:1]) + said[1:]
 }

@@ -15,7 +15,7 @@ func (t failedCheck) failedProbes() string {
 	all := t.within()
 	isBad := func(a attempt) bool { return a.Tone == Bad }
 	direct, hops, alone := reports.Only(all, func(a attempt) bool { return a.hop == "" && !a.alone }), reports.Only(all, func(a attempt) bool { return a.hop != "" }), reports.Only(all, func(a attempt) bool { return a.alone })
-	said := commonest(reports.Only(direct, isBad), len(direct), "failed"+t.tally.said(t.to))
+	said := commonest(reports.Only(direct, isBad), len(direct), "failed"+t.tally.inWords(t.to))
 	if bad := reports.Only(hops, isBad); len(bad) > 0 {
 		then := commonest(bad, len(hops), "failed")
 		said = strings.TrimPrefix(said+". Of what redirects led to, "+then, ". Of what redirects led to, ")
@@ -65,8 +65,8 @@ func (t failedCheck) tallied() (of Tally) {
 	return of
 }
 
-// said is until when so many had failed, and how many had by the end if there were more.
-func (n Tally) said(until float64) string {
+// inWords is until when so many had failed, and how many had by the end if there were more.
+func (n Tally) inWords(until float64) string {
 	if n.FailedByEnd == n.Failed {
 		return ""
 	}

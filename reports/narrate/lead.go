@@ -8,9 +8,9 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// said is what a failed check compared: first the sentence that stands for the check. Only the server of
+// sentences is what a failed check compared: first the sentence that stands for the check. Only the server of
 // a Pods API is named as who did not do it: what a pod's status says may have causes outside of its kubelet.
-func (t failedCheck) said(c Compared) []string {
+func (t failedCheck) sentences(c Compared) []string {
 	who, comparison := t.who(c), t.comparison(c)
 	switch {
 	case who == "":

@@ -188,7 +188,7 @@ func (b *builder) stamped(l LogFile) (lines []logLine) {
 				line.Within = 1
 			}
 		}
-		line.whole = said(text)
+		line.whole = textOfJSON(text)
 		lines = append(lines, line)
 	}
 	return lines
@@ -222,9 +222,9 @@ func excerpt(line string, tone Tone, limit int) string {
 // envelope are the fields of a line in JSON that say what the page says beside it.
 var envelope = []string{"level", "ts", "logger", "msg", "caller"}
 
-// said is a line in JSON as its message and fields, without its envelope, of which are the
+// textOfJSON is a line in JSON as its message and fields, without its envelope, of which are the
 // fields from the controller to the id of its run. Any other line stays as it is.
-func said(line string) string {
+func textOfJSON(line string) string {
 	if !strings.HasPrefix(line, "{") {
 		return line
 	}

@@ -78,8 +78,8 @@ func (t failedCheck) turnedInWords() string {
 	return strings.Join(said, "; ")
 }
 
-// seen is what was seen of the objects that a check counts.
-func (t failedCheck) seen() (lines []Line) {
+// seenObjects is what was seen of the objects that a check counts.
+func (t failedCheck) seenObjects() (lines []Line) {
 	if !strings.Contains(t.Expected, "nodes") || slices.ContainsFunc(t.named, func(n reports.Named) bool { return n.Object != "" }) {
 		return t.countedInList()
 	}

@@ -71,7 +71,7 @@ func (t failedCheck) scaled() string {
 	if len(later) > 0 {
 		said += ", and after the check had been decided " + inTime(later)
 	}
-	return strings.TrimSuffix(said+". "+sentence(t.decision(decided)), ". ")
+	return strings.TrimSuffix(said+". "+reports.Sentence(t.decision(decided)), ". ")
 }
 
 // scaledBy is what the watchdog did last until the check looked, if the check is about it.

@@ -77,8 +77,8 @@ func (w *wire) add(at time.Time, what, text string, tone Tone, same string) {
 // says adds a line that has no time, and is the same whenever the same happens.
 func (w *wire) says(what, text string, tone Tone) { w.add(time.Time{}, what, text, tone, text) }
 
-// firsts are the beginnings of a connection, as people call them.
-var firsts = map[record.First]string{
+// protocolNames are the beginnings of a connection, as people call them.
+var protocolNames = map[record.First]string{
 	record.FirstTLS: "TLS ClientHello", record.FirstHTTP2: "HTTP/2 preface", record.FirstHTTP1: "HTTP/1.1 request",
 	record.FirstNothing: "nothing", record.FirstOther: "bytes of no known protocol",
 }
@@ -88,9 +88,9 @@ func (w *wire) first(c record.Connection) {
 	sent, _ := hex.DecodeString(c.FirstHex)
 	switch c.First {
 	case record.FirstTLS:
-		w.says(firsts[c.First], hello(c.ClientHello, sent), "")
+		w.says(protocolNames[c.First], hello(c.ClientHello, sent), "")
 	case record.FirstHTTP2:
-		w.says(firsts[c.First], "in plaintext", "")
+		w.says(protocolNames[c.First], "in plaintext", "")
 		w.frames(bytes.TrimPrefix(sent, []byte(http2.ClientPreface)))
 	case record.FirstNothing:
 		w.says("sent", "nothing", "")
@@ -184,7 +184,7 @@ func (w *wire) handshake(c record.Connection) {
 		w.says("TLS handshake", text, Good)
 	}
 	if c.HTTP2Preface && c.First != record.FirstHTTP2 {
-		w.says(firsts[record.FirstHTTP2], "inside TLS", "")
+		w.says(protocolNames[record.FirstHTTP2], "inside TLS", "")
 	}
 }
 

@@ -292,7 +292,7 @@ const maxHolds = 3
 // comparisonOf is what is said of a case.
 func comparisonOf(c finding.Case, listed func(id string) bool) (of comparison) {
 	for _, k := range c.Related {
-		l := relatedDeviation{Said: k.Advice(c.Cell.ID), Instead: render.Sentence(k.Finding.Instead), Places: deviation{Finding: finding.Finding{Finding: k.Finding}}.Places()}
+		l := relatedDeviation{Said: k.Advice(c.Cell.ID), Instead: reports.Sentence(k.Finding.Instead), Places: deviation{Finding: finding.Finding{Finding: k.Finding}}.Places()}
 		if listed(k.Finding.ID) {
 			l.Finding = k.Finding.ID
 		}

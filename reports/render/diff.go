@@ -68,7 +68,7 @@ func DiffTerminal(w io.Writer, d diff.Diff, options TerminalOptions) error {
 		}
 	})
 	t.printf("\n")
-	t.line("", capitalized(diffVerdict(d)))
+	t.line("", reports.Capitalize(diffVerdict(d)))
 	return t.writeTo(w, "a diff to the terminal")
 }
 
@@ -78,7 +78,7 @@ func (t *diffTerminal) section(d diff.Diff, s diff.Section, content func()) {
 	if d.Count(s) == 0 {
 		return
 	}
-	title := capitalized(counted(d, s))
+	title := reports.Capitalize(counted(d, s))
 	if s == diff.SlowerSection {
 		title += " (" + paceOf(d) + ")"
 	}

@@ -24,7 +24,7 @@ func DiffMarkdown(w io.Writer, d diff.Diff) error {
 	m.printf("%s\n### skewrig: %s\n\nFrom %s to %s.\n", DiffMark, diffVerdict(d), code(shortened(d.From, maxBrief)), code(shortened(d.To, maxBrief)))
 	m.subject(d.Subject)
 	if n := d.Count(diff.RegressionsSection); n > 0 {
-		m.printf("\n#### %s\n", capitalized(diffTitles[diff.RegressionsSection][1]))
+		m.printf("\n#### %s\n", reports.Capitalize(diffTitles[diff.RegressionsSection][1]))
 		m.problems(d.Problems.New)
 		m.changes(d.Regressions)
 		if len(d.Regressions) > 0 {
@@ -91,7 +91,7 @@ func (m *diffMarkdown) requirements(changes []diff.RequirementChange) {
 }
 
 func (m *diffMarkdown) slower(d diff.Diff) {
-	m.printf("\n%s.\n", capitalized(paceOf(d)))
+	m.printf("\n%s.\n", reports.Capitalize(paceOf(d)))
 	m.rows(reports.Each(d.Slower, func(s diff.Slower) []string {
 		return []string{code(s.ID), Took(s.Before), Took(s.After)}
 	}), "cell", "took", "takes")

@@ -3,15 +3,13 @@ package render
 import (
 	"io"
 	"strings"
+
+	"github.com/skewrig/skewrig/reports"
 )
 
 // MarkdownText escapes a text of bounded length so that it shows as itself in Markdown, also
 // in a table.
 func MarkdownText(s string) string { return text(s) }
-
-// MarkdownCode is a text as code if it is made of harmless characters only, as names are, and
-// escaped otherwise.
-func MarkdownCode(s string) string { return code(s) }
 
 // MarkdownBlock is a block of code in a language, as it is.
 func MarkdownBlock(language, content string) string { return fenced(language, content, "") }
@@ -27,4 +25,4 @@ func MarkdownTable(w io.Writer, rows [][]string, header ...string) error {
 func Line(s string) string { return oneLine(s, maxText) }
 
 // Title is a text as the beginning of a sentence. A name at its beginning stays as it is.
-func Title(s string) string { return strings.TrimSuffix(Sentence(s), ".") }
+func Title(s string) string { return strings.TrimSuffix(reports.Sentence(s), ".") }

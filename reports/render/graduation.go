@@ -91,7 +91,7 @@ func GraduationMarkdown(w io.Writer, r graduation.Result) error {
 		m.printf("\n%s left out: %s.\n", reports.Counted(len(left.Cells), "cell"), text(left.Why))
 	}
 	for _, status := range graduation.Statuses() {
-		m.printf("\n## %s\n", capitalized(string(status)))
+		m.printf("\n## %s\n", reports.Capitalize(string(status)))
 		none := true
 		for _, v := range r.Verdicts {
 			if v.Status == status {
@@ -199,7 +199,7 @@ func gateOf(r graduation.Result) string {
 	if r.Gate == nil {
 		return ""
 	}
-	return capitalized(r.Gate.Of(r.GateName)) + "."
+	return reports.Capitalize(r.Gate.Of(r.GateName)) + "."
 }
 
 func stageOf(r graduation.Result) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -74,7 +73,7 @@ func draft(w io.Writer, r reports.Report, of []finding.Finding, cases map[string
 func (m *markdown) pullRequestOf(all []finding.Finding) {
 	line := fmt.Sprintf("say what releases do, in %d places", len(all))
 	m.title(subjectOf(all[0]) + ": " + line)
-	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments: one section for each place\n", capitalized(line), trackingIssue(all[0]))
+	m.printf("\n- One-line PR description: %s\n- Issue link: %s\n- Other comments: one section for each place\n", reports.Capitalize(line), trackingIssue(all[0]))
 	for _, f := range all {
 		m.printf("\n## %s\n", text(f.Headline))
 		m.correction(f)
@@ -146,25 +145,10 @@ func sentences(texts ...string) string {
 	var all []string
 	for _, t := range texts {
 		if t != "" {
-			all = append(all, capitalized(text(t))+".")
+			all = append(all, reports.Capitalize(text(t))+".")
 		}
 	}
 	return strings.Join(all, " ")
-}
-
-// name is a word at the beginning of a sentence that stays as it is, such as that of a function.
-var name = regexp.MustCompile(`^\S*[^a-z,\s]`)
-
-// Sentence is a text with the form of a sentence. A name at its beginning stays as it is.
-func Sentence(said string) string {
-	said = strings.TrimSuffix(said, ".")
-	if said == "" {
-		return ""
-	}
-	if !name.MatchString(said) {
-		said = capitalized(said)
-	}
-	return said + "."
 }
 
 // pullRequest is in the form that kubernetes/enhancements asks for.
@@ -182,7 +166,7 @@ func (m *markdown) correction(f finding.Finding) {
 	m.inThisRun(f)
 	m.decidedAt(f)
 	if f.Ask != "" {
-		m.printf("\n%s.\n", capitalized(text(f.Ask)))
+		m.printf("\n%s.\n", reports.Capitalize(text(f.Ask)))
 	}
 	m.printf("\nSee it:\n\n%s\n", fenced("sh", f.Reproduce, ""))
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/skewrig/skewrig/reports"
 )
@@ -106,7 +104,7 @@ func (m *markdown) attentionTo(c reports.Cell) {
 		m.printf("Reason: %s\n\n", text(c.Reason))
 	}
 	if said := standIns(c); said != "" {
-		m.printf("%s\n\n", text(capitalized(said)))
+		m.printf("%s\n\n", text(reports.Capitalize(said)))
 	}
 	var rows [][]string
 	for _, check := range c.Checks {
@@ -270,11 +268,3 @@ func bareLink(address string) string {
 
 // linkEscapes replace what ends a link, or a row of a table.
 var linkEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60", " ", "%20", "\n", "%0A")
-
-func capitalized(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	if size == 0 || first == utf8.RuneError {
-		return s
-	}
-	return string(unicode.ToUpper(first)) + s[size:]
-}

@@ -250,7 +250,7 @@ func TestVerdicts(t *testing.T) {
 func TestCapitalized(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{"": "", "écrit": "Écrit", "a": "A", "1x": "1x"} {
-		if got := capitalized(in); got != want {
+		if got := reports.Capitalize(in); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -323,7 +323,7 @@ func writeField(b *fields, name, value string) {
 
 // Verdict returns what the exit code of a report means, as a sentence without
 // its full stop: "Everything conforms".
-func Verdict(r reports.Report) string { return capitalized(verdict(r)) }
+func Verdict(r reports.Report) string { return reports.Capitalize(verdict(r)) }
 
 func verdict(r reports.Report) string {
 	switch reports.ExitCode(r) {
