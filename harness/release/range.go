@@ -3,6 +3,7 @@ package release
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +82,17 @@ func (r Range) Has(v Version) bool {
 		}
 	}
 	return true
+}
+
+// After reports whether all releases of the range are newer than a release.
+func (r Range) After(v Version) bool {
+	if _, err := Parse(string(v.WithoutBuild())); err != nil {
+		return false
+	}
+	return slices.ContainsFunc(r, func(c Comparison) bool {
+		holds, err := c.Holds(string(v))
+		return err == nil && !holds && (c.Operator == ">=" || c.Operator == ">")
+	})
 }
 
 // Open reports whether releases of any later version are in the range.

@@ -113,7 +113,8 @@ func (Patterns) OneOrMore() {}
 // failed, and for each check that has been through a list before. A cell that
 // never got as far as its checks counts as a match: it is red already, and says
 // nothing about the entry. NotRun are the ids of the cells that exist but were
-// left out of this run: an entry for one of them is not stale.
+// left out of this run: an entry for one of them is not stale, and neither is
+// one for releases that are newer than those of all cells that it is about.
 func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []strict.Problem) {
 	applied := make([]reports.Cell, len(cells))
 	used := make([]bool, len(list.Deviations))
@@ -131,7 +132,7 @@ func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []
 		}
 	}
 	for j, d := range list.Deviations {
-		if !used[j] && !slices.ContainsFunc(notRun, d.affects) {
+		if !used[j] && !slices.ContainsFunc(notRun, d.affects) && !d.isAhead(cells, notRun) {
 			problems = append(problems, strict.Problem{Position: d.At, Message: fmt.Sprintf(
 				"matches no check of cells %s that could have failed: remove the entry, or correct it", d.about())})
 		}
@@ -218,6 +219,12 @@ func (d Deviation) concerns(c reports.Cell) bool {
 
 func (d Deviation) affects(id string) bool {
 	return d.matches(id) && d.Releases.in(id)
+}
+
+// isAhead reports whether all cells that it is about have releases before its own. There must be one.
+func (d Deviation) isAhead(cells []reports.Cell, notRun []string) bool {
+	about := reports.Only(append(reports.Each(cells, func(c reports.Cell) string { return c.ID }), notRun...), d.matches)
+	return len(about) > 0 && !slices.ContainsFunc(about, func(id string) bool { return !d.Releases.after(id) })
 }
 
 // matches reports whether its cells are about one, on whichever container runtime that ran.

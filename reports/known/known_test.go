@@ -125,6 +125,33 @@ func TestARequirementSelectsChecks(t *testing.T) {
 	}
 }
 
+// TestAnEntryForReleasesToCome is not stale until a cell has one of them, or a newer one.
+func TestAnEntryForReleasesToCome(t *testing.T) {
+	t.Parallel()
+	entry := func(releases string) List {
+		return parse(t, `- {cells: "a/b/**", checks: up, releases: "`+releases+`", reason: r, link: https://example.com}`)
+	}
+	cell := func(kubelet string) string { return "a/b/c/apiserver:v1.89.3/kubelet:" + kubelet }
+	for name, tc := range map[string]struct {
+		releases string
+		cells    []string
+		stale    bool
+	}{
+		"all cells are older":             {">= 1.90", []string{cell("v1.88.2"), cell("v1.89.3")}, false},
+		"some cells are older":            {">= 1.89", []string{cell("v1.88.2")}, true},
+		"all kubelets are older":          {"kubelet > 1.89", []string{cell("v1.88.2"), cell("v1.89.3")}, false},
+		"a kubelet is newer":              {"kubelet >= 1.89, < v1.89.3", []string{cell("v1.88.2"), cell("v1.89.3")}, true},
+		"all cells are newer":             {"< 1.88", []string{cell("v1.88.2")}, true},
+		"no cell":                         {">= 1.90", nil, true},
+		"a cell whose releases are apart": {">= 1.89, < 1.90", []string{cell("v1.90.1")}, true},
+	} {
+		_, problems := Apply(entry(tc.releases), nil, tc.cells)
+		if (len(problems) > 0) != tc.stale {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	const stale = "known.yaml:5:3: matches no check of cells a/*/c that could have failed: remove the entry, or correct it"
@@ -230,7 +257,7 @@ func TestReleasesSelectCells(t *testing.T) {
 		others   []string
 	}{
 		{">= 1.89", []string{"a/b/c/kubelet:v1.90.1", "a/b/c/x:y/apiserver:v1.91.0/kubelet:v1.89.0", "a/b/c/kubelet:v1.92.0-alpha.0"},
-			[]string{"a/b/c", "a/b/c/kubelet:reference", "a/b/c/kubelet:v1.88.9", "a/b/c/apiserver:v1.90.1/kubelet:v1.88.9"}},
+			[]string{"a/b/c", "a/b/c/kubelet:reference", "a/b/c/apiserver:v1.90.1/kubelet:v1.88.9"}},
 		{"kubelet < 1.90", []string{"a/b/c/apiserver:v1.90.1/kubelet:v1.89.3"},
 			[]string{"a/b/c/apiserver:v1.89.3/kubelet:v1.90.1", "a/b/c/apiserver:v1.89.3", "a/b/c/kubelet:reference"}},
 		{">= 1.89, < v1.90.3", []string{"a/b/c/kubelet:v1.90.2"}, []string{"a/b/c/kubelet:v1.90.3"}},

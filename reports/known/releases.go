@@ -53,17 +53,24 @@ func (r Releases) unset() bool { return len(r.Range) == 0 }
 
 // in reports whether the id of a cell has the releases.
 func (r Releases) in(id string) bool {
+	return r.unset() || r.all(id, r.Range.Has)
+}
+
+// after reports whether the releases are newer than those in the id of a cell.
+func (r Releases) after(id string) bool {
+	return r.all(id, r.Range.After)
+}
+
+// all reports whether each release in the id of a cell that the range is about is as wanted. There must be one.
+func (r Releases) all(id string, wanted func(release.Version) bool) bool {
 	axes := cellid.Axes(id)
-	switch {
-	case r.unset():
-		return true
-	case r.Axis != "":
-		return r.Range.Has(release.Version(axes[r.Axis]))
+	if r.Axis != "" {
+		return wanted(release.Version(axes[r.Axis]))
 	}
 	found := false
 	for _, value := range axes {
 		v, err := release.Parse(value)
-		if err == nil && !r.Range.Has(v) {
+		if err == nil && !wanted(v) {
 			return false
 		}
 		found = found || err == nil
