@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/build/gotool"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/harness/strict"
 	"github.com/skewrig/skewrig/scenarios/plan"
@@ -235,7 +236,7 @@ func SaidOfReleases(err error) []string {
 	switch err := err.(type) { //nolint:errorlint // it goes through all that is wrapped
 	case *build.NoRelease:
 		return []string{err.Said}
-	case *build.Unreachable:
+	case *gotool.Unreachable:
 		return []string{err.Said}
 	case interface{ Unwrap() error }:
 		return SaidOfReleases(err.Unwrap())

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/build/gotool"
 	"github.com/skewrig/skewrig/harness/clock/page"
 	"github.com/skewrig/skewrig/harness/process"
 )
@@ -33,7 +34,7 @@ func (s store) clockFiles(ctx context.Context, t Target, c choice) (map[string][
 	if env.GOOS != clockPlatform {
 		return nil, fmt.Errorf("a %s with a clock of its own can't be built for %s, only for %s", t.Component, platform, clockPlatform)
 	}
-	var runtime runtimePackage
+	var runtime gotool.RuntimePackage
 	if err := s.decodeGo(ctx, c, &runtime, "list", "-json=Dir,GoFiles,SFiles", "runtime"); err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (s store) clockFiles(ctx context.Context, t Target, c choice) (map[string][
 		return nil, fmt.Errorf("a %s with a clock of its own can't be built with a Go toolchain from the module cache (%s): "+
 			"the Go command does not replace files there; install %s (https://go.dev/dl)", t.Component, runtime.Dir, env.GOVERSION)
 	}
-	files, err := runtime.withPage()
+	files, err := runtime.WithPage()
 	if err != nil {
 		return nil, fmt.Errorf("a %s with a clock of its own can't be built: the sources of %s for %s, in %s, are not as expected: %w",
 			t.Component, env.GOVERSION, platform, runtime.Dir, err)

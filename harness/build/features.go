@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/skewrig/skewrig/harness/build/gotool"
 	"github.com/skewrig/skewrig/harness/checkout"
 	"github.com/skewrig/skewrig/harness/release"
 )
@@ -134,6 +135,6 @@ func (s store) printFeatures(ctx context.Context, l lock, flags ...string) ([]by
 		return nil, err
 	}
 	args := append([]string{"run", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w"}, flags...)
-	out, err := goCommand(ctx, dir, append(args, "."))
+	out, err := gotool.Run(ctx, dir, append(args, "."))
 	return []byte(out), err
 }

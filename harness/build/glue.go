@@ -82,3 +82,10 @@ func writeBelow(dir, path string, text []byte) error {
 
 // writeFile writes a file of the cache completely or not at all.
 func writeFile(path string, text []byte) error { return files.WriteBytes(path, 0o600, text) }
+
+// modfileName is the lock's name in a work directory. The Go command wants a
+// go.mod beside it, and takes the sums from the file of the same name.
+const modfileName = "lock.mod"
+
+// stub is the go.mod of a cache.
+const stub = "module cache\n"

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/tools/txtar"
 
+	"github.com/skewrig/skewrig/harness/build/gotool"
 	"github.com/skewrig/skewrig/harness/program"
 )
 
@@ -143,7 +144,7 @@ func generateLock(ctx context.Context, s store, t Target) (lock, error) {
 	if err := errors.Join(extractGlue(dir, t.Component.source(), chosen), writeFile(filepath.Join(dir, modfileName), mod)); err != nil {
 		return lock{}, err
 	}
-	if _, err := goCommand(ctx, dir, resolve); err != nil {
+	if _, err := gotool.Run(ctx, dir, resolve); err != nil {
 		if refused := refusedOf(ctx, dir, mod); errors.Is(refused, ErrRefused) {
 			return lock{}, refused
 		}

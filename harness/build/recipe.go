@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/build/gotool"
 	"github.com/skewrig/skewrig/harness/files"
 )
 
@@ -226,7 +227,13 @@ func (r *recipe) compile(ctx context.Context, s store, out string, tell func(Pro
 		}
 		flags = append(flags, "-overlay="+list)
 	}
-	return goBuild(ctx, dir, flags, r.source.Package, out, append(r.choice.env, "GOTMPDIR="+temp), tell)
+	return gotool.Build(ctx, dir, flags, r.source.Package, out, append(r.choice.env, "GOTMPDIR="+temp), func(c gotool.Compilation) {
+		state := Compiling
+		if c.Downloads {
+			state = Downloading
+		}
+		tell(Progress{State: state, Compiled: c.Took, Done: c.Done, Of: c.Of})
+	})
 }
 
 func digest(parts ...[]byte) string {

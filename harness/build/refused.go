@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/skewrig/skewrig/harness/build/gotool"
 )
 
 // ErrRefused is the error for modules that a release asks for and that the module proxy does not serve, whichever they are.
@@ -37,7 +39,7 @@ func refusedOf(ctx context.Context, dir string, mod []byte) error {
 	if err != nil {
 		return err
 	}
-	out, err := goCommand(ctx, dir, append([]string{"list", "-m", "-e", "-json=Path,Version,Error"}, modules...))
+	out, err := gotool.Run(ctx, dir, append([]string{"list", "-m", "-e", "-json=Path,Version,Error"}, modules...))
 	if err != nil {
 		return err
 	}
@@ -55,8 +57,8 @@ func refusedOf(ctx context.Context, dir string, mod []byte) error {
 		if answer.Error == nil {
 			continue
 		}
-		if said := status.FindStringSubmatch(answer.Error.Err); said != nil {
-			refused.Modules = append(refused.Modules, fmt.Sprintf("%s@%s (%s)", answer.Path, answer.Version, strings.TrimSpace(said[1])))
+		if said, is := gotool.Answered(answer.Error.Err); is {
+			refused.Modules = append(refused.Modules, fmt.Sprintf("%s@%s (%s)", answer.Path, answer.Version, said))
 		}
 	}
 	if len(refused.Modules) == 0 {

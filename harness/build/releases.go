@@ -3,11 +3,13 @@ package build
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/build/gotool"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
@@ -35,13 +37,13 @@ func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown 
 		if err := s.stub(); err != nil {
 			return nil, err
 		}
-		_, err := goCommand(ctx, s.dir, []string{"list", "-m", t.module()})
+		_, err := gotool.Run(ctx, s.dir, []string{"list", "-m", t.module()})
 		switch {
 		case err == nil:
-		case absent.MatchString(err.Error()):
+		case gotool.IsAbsent(err):
 			failures = append(failures, &TargetError{Target: t, Err: noRelease(ctx, s.dir, t, err)})
 		default:
-			unknown = append(unknown, Unchecked{t, cmp.Or(refusal(err), "the module proxy can't be reached")})
+			unknown = append(unknown, Unchecked{t, cmp.Or(gotool.Refusal(err), "the module proxy can't be reached")})
 		}
 	}
 	if len(failures) > 0 {
@@ -64,7 +66,7 @@ func (s store) stub() error {
 // it has.
 func noRelease(ctx context.Context, dir string, t Target, refusal error) error {
 	module := t.Component.source().Module
-	listed, _ := goCommand(ctx, dir, []string{"list", "-m", "-versions", "-retracted", module}) // without it, those that are known anyway
+	listed, _ := gotool.Run(ctx, dir, []string{"list", "-m", "-versions", "-retracted", module}) // without it, those that are known anyway
 	there := strings.Fields(strings.TrimPrefix(listed, module))
 	if t.Component.isKubernetes() {
 		for _, v := range release.Supported() {
@@ -97,3 +99,32 @@ func nearest(v release.Version, there []string) []string {
 	}
 	return last[:min(len(last), maxNear)]
 }
+
+// ErrNoRelease is the error for a release that can't be had as a Go module, whichever it
+// is.
+var ErrNoRelease error = &NoRelease{}
+
+// NoRelease is the error for one such release.
+type NoRelease struct {
+	Target Target
+	// Near are releases that there are, the likeliest first.
+	Near []string
+	// Said is how the Go command puts it.
+	Said string
+}
+
+// Error implements error.
+func (e *NoRelease) Error() string {
+	of := string(e.Target.Component)
+	if e.Target.Component.isKubernetes() {
+		of = "Kubernetes"
+	}
+	message := fmt.Sprintf("%s %s does not exist", of, e.Target.Version)
+	if len(e.Near) > 0 {
+		message += "; near it are " + strings.Join(e.Near, ", ")
+	}
+	return message
+}
+
+// Is reports whether another error is ErrNoRelease.
+func (e *NoRelease) Is(other error) bool { return other == ErrNoRelease }

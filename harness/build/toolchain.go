@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/skewrig/skewrig/harness/build/gotool"
 )
 
 // Toolchain says which Go compiles the releases of Kubernetes.
@@ -105,13 +107,13 @@ func (s store) askGo(ctx context.Context, c choice, args ...string) (string, err
 	if err := writeFile(filepath.Join(dir, "go.mod"), []byte(stub+c.lines)); err != nil {
 		return "", err
 	}
-	return goTelling(ctx, dir, args, nil, c.env...)
+	return gotool.RunTelling(ctx, dir, args, nil, c.env...)
 }
 
 // toolchain identifies the compiler and what it compiles for. Without a Go command, it is one that an exported cache
 // was made with.
 func (s store) toolchain(ctx context.Context, c choice) (string, error) {
-	out, err := s.askGo(ctx, c, append([]string{"env"}, goKeyed...)...)
+	out, err := s.askGo(ctx, c, append([]string{"env"}, gotool.Keyed...)...)
 	if errors.Is(err, exec.ErrNotFound) {
 		if made := s.exportedWith(); len(made) > 0 {
 			return firstFor(made, c), nil
@@ -125,7 +127,7 @@ func (s store) toolchain(ctx context.Context, c choice) (string, error) {
 	}
 	toolchain := strings.Join(strings.Fields(out), " ")
 	if !isFor(toolchain, c) { // go env answers whatever go.mod asks for
-		return "", fmt.Errorf("%s is installed, and GOTOOLCHAIN forbids another one: %s", toolchain, needsGo(strings.TrimPrefix(c.needs, "go")))
+		return "", fmt.Errorf("%s is installed, and GOTOOLCHAIN forbids another one: %s", toolchain, gotool.NeedsGo(strings.TrimPrefix(c.needs, "go")))
 	}
 	return toolchain, nil
 }

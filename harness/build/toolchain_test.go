@@ -103,3 +103,20 @@ func TestParseToolchain(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTheUsersConfigurationIsInTheKey: what go env -w stores of the architecture.
+func TestTheUsersConfigurationIsInTheKey(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "env")
+	t.Setenv("GOENV", config)
+	t.Setenv("GOAMD64", "")
+	for name, text := range map[string]string{"env": "GOAMD64=v2\n", "go.mod": "module tags\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	toolchain, err := store{dir: dir}.toolchain(t.Context(), choice{})
+	if err != nil || !strings.Contains(toolchain, " v2") {
+		t.Errorf("the key has the toolchain %q, %v", toolchain, err)
+	}
+}

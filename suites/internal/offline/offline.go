@@ -11,6 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/build/gotool"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -20,7 +21,7 @@ func SkipWithout(ctx context.Context, builder *build.Builder, cells []plan.Cell)
 	ginkgo.GinkgoHelper()
 	_, err := app.Build(ctx, builder, app.Targets(cells), cells)
 	failures, _ := errors.AsType[build.Errors](err)
-	reached := func(failure *build.TargetError) bool { return !errors.Is(failure, build.ErrUnreachable) }
+	reached := func(failure *build.TargetError) bool { return !errors.Is(failure, gotool.ErrUnreachable) }
 	if len(failures) > 0 && !slices.ContainsFunc(failures, reached) {
 		ginkgo.Skip(err.Error())
 	}

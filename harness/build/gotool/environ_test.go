@@ -1,4 +1,4 @@
-package build
+package gotool
 
 import (
 	"os"
@@ -25,19 +25,15 @@ func TestTheUsersConfigurationShapesNoBinary(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	compiled, err := goCommand(t.Context(), dir, []string{"list", "-f", "{{.GoFiles}}", "."})
+	compiled, err := Run(t.Context(), dir, []string{"list", "-f", "{{.GoFiles}}", "."})
 	if err != nil || strings.TrimSpace(compiled) != "[main.go]" {
 		t.Errorf("compiled is %s, %v", compiled, err)
 	}
 	for name, want := range map[string]string{
 		"CGO_ENABLED": "0", "GO111MODULE": "on", "GOPRIVATE": "of.the.environment", "GONOSUMDB": "of.the.file", "GOAMD64": "v2",
 	} {
-		if got, err := goCommand(t.Context(), dir, []string{"env", name}); err != nil || strings.TrimSpace(got) != want {
+		if got, err := Run(t.Context(), dir, []string{"env", name}); err != nil || strings.TrimSpace(got) != want {
 			t.Errorf("%s is %q, %v, not %q", name, got, err, want)
 		}
-	}
-	toolchain, err := store{dir: dir}.toolchain(t.Context(), choice{})
-	if err != nil || !strings.Contains(toolchain, " v2") {
-		t.Errorf("the key has the toolchain %q, %v", toolchain, err)
 	}
 }

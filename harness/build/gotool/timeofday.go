@@ -1,4 +1,4 @@
-package build
+package gotool
 
 import (
 	"bytes"
@@ -28,17 +28,17 @@ const (
 	readerName = "skewrig_clock.go"
 )
 
-// runtimePackage is Go's package runtime for one platform, as `go list`
+// RuntimePackage is Go's package runtime for one platform, as `go list`
 // describes it.
-type runtimePackage struct {
+type RuntimePackage struct {
 	Dir     string
 	GoFiles []string
 	SFiles  []string
 }
 
-// withPage returns the files of the package that have to be others for the
+// WithPage returns the files of the package that have to be others for the
 // time of day to be a page's, by their path.
-func (p runtimePackage) withPage() (map[string][]byte, error) {
+func (p RuntimePackage) WithPage() (map[string][]byte, error) {
 	name, text, err := p.only(p.GoFiles, timeOfDayLink)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (p runtimePackage) withPage() (map[string][]byte, error) {
 }
 
 // only returns the one file that has a text.
-func (p runtimePackage) only(files []string, has string) (name string, text []byte, err error) {
+func (p RuntimePackage) only(files []string, has string) (name string, text []byte, err error) {
 	found := 0
 	for _, f := range files {
 		read, err := os.ReadFile(filepath.Join(p.Dir, f))

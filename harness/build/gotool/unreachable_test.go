@@ -1,4 +1,4 @@
-package build
+package gotool
 
 import (
 	"errors"
@@ -31,20 +31,5 @@ func TestUnreachable(t *testing.T) {
 		if err := unreachable(other); err != nil {
 			t.Errorf("%q is taken for a proxy that can't be reached: %v", other, err)
 		}
-	}
-}
-
-// TestAModuleCannotBeAskedFor: the error of a build and of a download is ErrUnreachable.
-func TestAModuleCannotBeAskedFor(t *testing.T) {
-	t.Setenv("GOPROXY", "http://127.0.0.1:1")
-	t.Setenv("GOMODCACHE", t.TempDir())
-	t.Setenv("GONOSUMDB", "*")
-	b := &Builder{Dir: t.TempDir()}
-	_, err := b.Binary(t.Context(), Target{Component: Kubelet, Version: "v1.35.99"})
-	if !errors.Is(err, ErrUnreachable) {
-		t.Errorf("of a release: %v", err)
-	}
-	if _, err := b.Module(t.Context(), "k8s.io/api"); !errors.Is(err, ErrUnreachable) {
-		t.Errorf("of a module of skewrig: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package build
+package gotool
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ var goFixed = []string{
 	"GOENV=off", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOWORK=off", "GO111MODULE=on", "GO_EXTLINK_ENABLED=0",
 }
 
-// goKeyed are the variables that shape a binary and are part of its key. Those of other
+// Keyed are the variables that shape a binary and are part of its key. Those of other
 // architectures are empty.
-var goKeyed = []string{
+var Keyed = []string{
 	"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "GOFIPS140",
 	"GOARM64", "GOARM", "GO386", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
 }
@@ -44,7 +44,7 @@ func goEnviron() ([]string, error) {
 	environ := os.Environ()
 	for line := range bytes.Lines(text) {
 		name, value, set := strings.Cut(strings.TrimSpace(string(line)), "=")
-		if set && os.Getenv(name) == "" && (slices.Contains(goKeyed, name) || slices.Contains(goWhere, name)) {
+		if set && os.Getenv(name) == "" && (slices.Contains(Keyed, name) || slices.Contains(goWhere, name)) {
 			environ = append(environ, name+"="+value)
 		}
 	}

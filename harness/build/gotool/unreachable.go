@@ -1,4 +1,4 @@
-package build
+package gotool
 
 import (
 	"fmt"
