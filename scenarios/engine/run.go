@@ -42,7 +42,7 @@ type run struct {
 
 func newRun(cell plan.Cell, program *check.Program, history *record.History) *run {
 	return &run{
-		cell: cell, program: program, history: history, machine: provider.WatchMachine(),
+		cell: cell, program: program, history: history, machine: provider.WatchMachine(nil),
 		objects: make(map[string]*objects), tracker: check.NewTracker(), agents: make(map[string]*client.Agent), begin: func(plan.Step) {},
 		admission: admission{servers: make(map[string]*webhook.Server), converters: make(map[string]*webhook.Converter)},
 	}

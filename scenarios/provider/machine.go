@@ -42,8 +42,12 @@ type Machine struct {
 	queue   float64 // sum of threads per processor
 }
 
-// WatchMachine begins to measure. The machine must be stopped.
-func WatchMachine() *Machine {
+// WatchMachine begins to measure. The machine must be stopped. Queue returns how many threads run or want to run, for each
+// processor. If unset, those of this machine count.
+func WatchMachine(queue func() float64) *Machine {
+	if queue == nil {
+		queue = threadsPerProcessor
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Machine{cancel: cancel}
 	m.done.Go(func() {
@@ -55,7 +59,7 @@ func WatchMachine() *Machine {
 				return
 			case <-timer.C:
 			}
-			m.sample(time.Since(due), threadsPerProcessor())
+			m.sample(time.Since(due), queue())
 			timer.Reset(sampleEvery)
 		}
 	})

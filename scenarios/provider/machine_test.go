@@ -61,7 +61,7 @@ func TestTheMachinesDeadlines(t *testing.T) {
 
 func TestTheMachineIsMeasured(t *testing.T) {
 	t.Parallel()
-	m := WatchMachine()
+	m := WatchMachine(nil)
 	ctx, cancel := m.WithTimeout(t.Context(), 2*sampleEvery, nil)
 	defer cancel()
 	<-ctx.Done()

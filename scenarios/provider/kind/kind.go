@@ -148,7 +148,7 @@ func (c *kindCluster) create(ctx context.Context, cells []plan.Cell) error {
 	if err := c.collect(config.Nodes); err != nil {
 		return err
 	}
-	machine := provider.WatchMachine()
+	machine := provider.WatchMachine(nil)
 	defer machine.Stop()
 	limited, cancel := machine.WithTimeout(ctx, kindLimit, fmt.Errorf("not up within %s", kindLimit))
 	defer cancel()

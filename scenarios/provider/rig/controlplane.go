@@ -59,7 +59,7 @@ func (p *Provider) Share(ctx context.Context, cells []plan.Cell) (*ControlPlane,
 		return nil, err
 	}
 	defer started()
-	m := provider.WatchMachine()
+	m := provider.WatchMachine(nil)
 	defer m.Stop()
 	ctx, cancel := m.WithTimeout(ctx, startLimit, fmt.Errorf("not up within %s", startLimit))
 	defer cancel()
