@@ -14,7 +14,7 @@ var PodsAPI embed.FS
 // of this module. Package build compiles it for the containers of a node.
 //
 //go:embed go.mod go.sum cmd/container/*.go record/*.go
-//go:embed fakeservers/agnhost/*.go fakeservers/behavior/*.go fakeservers/container/*.go fakeservers/image/*.go fakeservers/server/*.go
+//go:embed fakeservers/agnhost/*.go fakeservers/behavior/*.go fakeservers/container/*.go fakeservers/image/*.go fakeservers/server/*.go fakeservers/shell/*.go
 //go:embed harness/await/*.go harness/clock/*.go harness/files/*.go harness/peer/*.go harness/pki/*.go harness/process/*.go harness/process/*.sh harness/program/*.go harness/spelling/*.go
 //go:embed harness/release/*.go harness/release/gates
 var Container embed.FS

@@ -131,8 +131,9 @@ func Apply(list List, cells []reports.Cell, notRun []string) ([]reports.Cell, []
 			applied[i].Checks[k].Like = list.like(applied[i], check, notRun)
 		}
 	}
+	ids := append(reports.Each(cells, func(c reports.Cell) string { return c.ID }), notRun...)
 	for j, d := range list.Deviations {
-		if !used[j] && !slices.ContainsFunc(notRun, d.affects) && !d.isAhead(cells, notRun) {
+		if !used[j] && !slices.ContainsFunc(notRun, d.affects) && !d.Waits(ids) {
 			problems = append(problems, strict.Problem{Position: d.At, Message: fmt.Sprintf(
 				"matches no check of cells %s that could have failed: remove the entry, or correct it", d.about())})
 		}
@@ -221,9 +222,10 @@ func (d Deviation) affects(id string) bool {
 	return d.matches(id) && d.Releases.in(id)
 }
 
-// isAhead reports whether all cells that it is about have releases before its own. There must be one.
-func (d Deviation) isAhead(cells []reports.Cell, notRun []string) bool {
-	about := reports.Only(append(reports.Each(cells, func(c reports.Cell) string { return c.ID }), notRun...), d.matches)
+// Waits reports whether it is for releases that are newer than those of all cells that it is about, of the cells with these
+// ids. There must be one.
+func (d Deviation) Waits(ids []string) bool {
+	about := reports.Only(ids, d.matches)
 	return len(about) > 0 && !slices.ContainsFunc(about, func(id string) bool { return !d.Releases.after(id) })
 }
 
