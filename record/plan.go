@@ -222,6 +222,9 @@ const (
 // want it to stay as it is.
 func (m Mode) Awaits() bool { return m == Eventually || m == AtLeast }
 
+// Grows reports whether a number is compared with itself when the check began. Other modes ask whether something is so.
+func (m Mode) Grows() bool { return m == AtMost || m == AtLeast }
+
 // Write writes the plan as indented JSON.
 func (p Plan) Write(out io.Writer) error {
 	p.Format = PlanFormat

@@ -28,14 +28,11 @@ type Assertion struct {
 	Times int `json:"times,omitempty"`
 }
 
-// Grows reports whether it is about how much a number grows.
-func (a Assertion) Grows() bool { return a.Mode == record.AtMost || a.Mode == record.AtLeast }
-
 // expectation returns what a check with the assertion expects.
 func (a Assertion) expectation() Expectation {
 	e := Expectation{Mode: a.Mode, Span: time.Duration(a.Seconds * float64(time.Second)), Observe: a.Observe, Times: a.Times, Exact: true}
 	switch {
-	case a.Grows():
+	case a.Mode.Grows():
 		e.Relation, e.Wanted = Grows, fmt.Sprintf("by %d %s", a.Times, a.Mode)
 	case a.Must != "":
 		e.Relation, e.Wanted = Satisfies, a.Must

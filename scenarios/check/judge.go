@@ -79,7 +79,7 @@ const StoppedWatching = "when the check ran, its condition became true early, an
 // assertion is what a check asserts, as data.
 func assertion(c action.Check) reports.Assertion {
 	a := reports.Assertion{Mode: c.Mode, Seconds: time.Duration(c.Span).Seconds(), Observe: c.Observe, Must: c.Must, Times: c.Times}
-	if c.Must == "" && !a.Grows() {
+	if c.Must == "" && !a.Mode.Grows() {
 		a.Is = action.Encode(c.Is)
 	}
 	return a

@@ -29,7 +29,7 @@ func (c *compiled) lost(w *watchedCheck, outcome reports.Outcome, t *timeline.Ti
 	}
 	needs, adds := c.needs()
 	opened, from := w.in.From.Time, time.Time{}
-	if !adds || c.grows() {
+	if !adds || c.Mode.Grows() {
 		from = opened
 	}
 	losses := t.Lost(needs, from, w.until)
@@ -37,16 +37,13 @@ func (c *compiled) lost(w *watchedCheck, outcome reports.Outcome, t *timeline.Ti
 		return ""
 	}
 	inLoss := slices.ContainsFunc(losses, func(l *timeline.Loss) bool { return l.Covers(opened) })
-	stale := inLoss && (c.grows() || !w.until.After(opened)) // what the check begins with may be out of date
+	stale := inLoss && (c.Mode.Grows() || !w.until.After(opened)) // what the check begins with may be out of date
 	final := c.Mode != record.Now && (outcome == reports.Pass) == c.Mode.Awaits()
 	if final && !w.last.absent && !stale && c.isProof(outcome) {
 		return ""
 	}
 	return t.DescribeLoss(losses[0]) + "; the check needs them"
 }
-
-// grows reports whether a check counts from when it begins.
-func (c *compiled) grows() bool { return c.Mode == record.AtLeast || c.Mode == record.AtMost }
 
 // needs are the events that decide a check, and whether some of them add up from the beginning of the cell.
 func (c *compiled) needs() (needs []timeline.Need, adds bool) {

@@ -78,7 +78,7 @@ func unequal(c action.Check) string {
 	kinds := is[fmt.Sprintf("%T", c.Is)]
 	t := expr.TypeOf(c.Observe)
 	judged := slices.Contains(append(number, cel.BoolKind, cel.StringKind, cel.ListKind, cel.MapKind), t.Kind())
-	if c.Must != "" || c.Mode == record.AtMost || c.Mode == record.AtLeast || kinds == nil || !judged || slices.Contains(kinds, t.Kind()) {
+	if c.Must != "" || c.Mode.Grows() || kinds == nil || !judged || slices.Contains(kinds, t.Kind()) {
 		return ""
 	}
 	return fmt.Sprintf("it observes %s, which is never %s", expr.KindOf(t), expr.JSON(types.DefaultTypeAdapter.NativeToValue(c.Is)))
@@ -137,10 +137,10 @@ func (w *watch) eval(ctx context.Context, p *expr.Program, now map[string]any) (
 
 // look evaluates the check on a state.
 func (w *watch) look(ctx context.Context, now map[string]any) {
-	switch w.Mode {
-	case record.AtMost, record.AtLeast:
+	switch {
+	case w.Mode.Grows():
 		w.last = w.growth(ctx, now)
-	case record.Never:
+	case w.Mode == record.Never:
 		// That it can't be evaluated does not mean that it is not so.
 		s, err := w.evaluate(ctx, now)
 		w.last = seen{met: err == nil && !s.met, text: s.text, err: err, it: s.it, absent: err != nil}

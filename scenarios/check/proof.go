@@ -21,7 +21,7 @@ func (c *compiled) isProof(outcome reports.Outcome) bool {
 		return false
 	}
 	of := evidence{Scope: expr.Scope{}}
-	if c.grows() {
+	if c.Mode.Grows() {
 		return of.count(observe) || of.seen(observe)
 	}
 	// never fails once what it looks at is so, and the others fail once it is not.

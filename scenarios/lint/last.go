@@ -7,7 +7,6 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/expr"
 )
 
@@ -16,7 +15,7 @@ import (
 func (c judged) lastOfAll() string {
 	changed := c.changed()
 	observe, is := expr.Parse(c.Observe)
-	if changed < 0 || !is || c.Mode == record.AtMost || c.Mode == record.AtLeast {
+	if changed < 0 || !is || c.Mode.Grows() {
 		return ""
 	}
 	counts, found := c.counting(changed), false

@@ -154,7 +154,7 @@ func (c judged) sinceNothing() string {
 func (c judged) sinceTheBeginning() string {
 	changed := c.changed()
 	observe, is := expr.Parse(c.Observe)
-	if changed < 0 || !is || c.Mode == record.AtMost || c.Mode == record.AtLeast {
+	if changed < 0 || !is || c.Mode.Grows() {
 		return ""
 	}
 	counts := c.counting(changed)
