@@ -3,11 +3,12 @@ package spec
 import (
 	"slices"
 
+	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/release"
 )
 
 // emulating are the programs that can emulate an older minor version.
-var emulating = []string{APIServer, ControllerManager, Scheduler}
+var emulating = program.Names(program.Server, program.Controller)
 
 // Emulates reports whether a component can emulate an older minor version.
 func Emulates(component string) bool { return slices.Contains(emulating, Program(component)) }

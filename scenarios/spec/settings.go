@@ -28,7 +28,7 @@ func (c ControlPlane) settings(program string) Settings {
 }
 
 // configurable are the programs of a control plane that can have settings.
-var configurable = []string{Etcd, APIServer, ControllerManager, Scheduler}
+var configurable = program.Names(program.Store, program.Server, program.Controller)
 
 // checkSettings reports settings of programs that a control plane does not have.
 func (r *Rig) checkSettings(c ControlPlane) {
