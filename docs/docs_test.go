@@ -60,6 +60,25 @@ func TestWhatPagesNameIsInside(t *testing.T) {
 	}
 }
 
+// TestContributingNamesWhatIsThere: each path in backquotes is one of the repository.
+func TestContributingNamesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, found := range regexp.MustCompile("`(\\w[\\w.-]*/[\\w./-]+)`").FindAllStringSubmatch(string(text), -1) {
+		count++
+		if _, err := os.Stat("../" + found[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	if count < 50 {
+		t.Errorf("it names %d paths", count)
+	}
+}
+
 func TestGet(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
