@@ -134,6 +134,17 @@ func TestAPIServersWithNamesHaveHostsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// TestComponentsThatStartNoProgramFindNone.
+func TestComponentsThatStartNoProgramFindNone(t *testing.T) {
+	for allowHost, finds := range map[bool]bool{false: false, true: true} {
+		c := &Cluster{cfg: Config{AllowHost: allowHost}, guard: &rigs.Dir{Guard: new(process.Guard)}}
+		env := c.environment(&component{name: "kubelet/node-a", kind: build.Kubelet})
+		if slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, "PATH=") }) != finds {
+			t.Errorf("with AllowHost %t it is started with %q", allowHost, env)
+		}
+	}
+}
+
 // TestSettingsOnTopOfTheRig shows what a component starts with that is given flags and configuration.
 func TestSettingsOnTopOfTheRig(t *testing.T) {
 	dir := t.TempDir()

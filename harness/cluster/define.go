@@ -272,8 +272,14 @@ func writeConfig(path string, config map[string]any) error {
 //
 // A kubelet has a proxy at which nothing listens: a probe that asks it fails. Components of a rig that may not reach beyond
 // itself ask no other machine, whatever objects name one.
+//
+// Components that can start no program find none: a kubelet of v1.38 ends if it finds getent and can't start it, and
+// continues without it (pkg/kubelet/kubelet_pods.go, getentUserExists).
 func (c *Cluster) environment(comp *component) []string {
-	env := []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir(), "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	env := []string{"HOME=" + c.guard.Dir(), "TMPDIR=" + c.guard.Dir()}
+	if c.confinement() == nil || comp.host != nil {
+		env = append(env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
+	}
 	real := func(n record.Node) bool { return n.Runtime != "" } // its pods are no loopback addresses
 	switch {
 	case !c.cfg.AllowHost && !slices.ContainsFunc(c.cfg.Topology.Nodes, real):
