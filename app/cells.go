@@ -281,9 +281,9 @@ func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 		return nil, err
 	}
 	var ids []string
-	there, again := make(map[string]bool), make(map[string]string)
+	there, again, file := make(map[string]bool), make(map[string]string), make(map[string]string)
 	for _, ran := range report.Cells {
-		there[ran.ID], again[ran.ID] = true, ran.Again
+		there[ran.ID], again[ran.ID], file[ran.ID] = true, ran.Again, ran.File
 		if !ran.Outcome.Expected() {
 			ids = append(ids, ran.ID)
 		}
@@ -301,7 +301,8 @@ func (c Catalog) SelectFailed(args []string, dir string) ([]plan.Cell, error) {
 		if again[id] != "" {
 			return fmt.Errorf("cell %s of %s is not in the catalog: %s", id, dir, again[id])
 		}
-		return fmt.Errorf("cell %s of %s is not in the catalog: name its file, and add '**' for the cells of the catalog", id, dir)
+		named := strings.TrimSuffix("its file "+file[id], " ")
+		return fmt.Errorf("cell %s of %s is not in the catalog: name %s, and add '**' for the cells of the catalog", id, dir, named)
 	})
 	return plan.WithPartners(failed, all), err
 }

@@ -101,10 +101,26 @@ func only(r gated.Release, names []string) (gated.Release, error) {
 		known = append(known, g.Name)
 	}
 	if err := allKnown(names, known, string(r.Version)+" has no feature gate"); err != nil {
-		return r, err
+		return r, errors.Join(err, elsewhere(names, known))
 	}
 	r.Gates = slices.DeleteFunc(r.Gates, func(g gated.Gate) bool { return !slices.Contains(names, g.Name) })
 	return r, nil
+}
+
+// elsewhere names the releases that have gates that a release does not have.
+func elsewhere(names, known []string) error {
+	var there []error
+	for _, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		minors, err := release.WithGate(name)
+		if len(minors) > 0 {
+			err = fmt.Errorf("known releases that have %s: %s", name, strings.Join(minors, ", "))
+		}
+		there = append(there, err)
+	}
+	return errors.Join(there...)
 }
 
 // allKnown is an error that names all that is not known, and what may have been meant.

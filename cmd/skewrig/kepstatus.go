@@ -13,6 +13,16 @@ import (
 	"github.com/skewrig/skewrig/scenarios/ledger"
 )
 
+// notAKEP is an error if an argument that should name a directory is a KEP.
+func notAKEP(args []string) error {
+	for _, arg := range args {
+		if kep := aKEP.FindStringSubmatch(arg); kep != nil && !exists(arg) {
+			return fmt.Errorf("%s is no report directory: did you mean --kep KEP-%s?", arg, kep[1])
+		}
+	}
+	return nil
+}
+
 func newStatus() *cobra.Command {
 	var out output
 	var kep, texts string
@@ -37,6 +47,9 @@ other, or a text has changed.`,
   skewrig kep status --kep KEP-4939
   skewrig kep status --text ../enhancements`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notAKEP(args); err != nil {
+				return err
+			}
 			dirs := dirsOr(dirs, args)
 			if texts != "" && len(args) == 0 && !cmd.Flags().Changed("report") {
 				dirs = nil

@@ -107,7 +107,7 @@ func (r rename) apply(root *cobra.Command, args []string) (now []string, applied
 	}
 	rest := args[len(path):]
 	if r.flag == "" {
-		if r.bare && (len(rest) == 0 || isKnownBelow(root, path, rest[0])) {
+		if r.bare && (len(rest) == 0 || isKnownBelow(root, path, rest[0]) || isHabit(path, rest[0])) {
 			return args, false
 		}
 		return slices.Concat(words, rest), true

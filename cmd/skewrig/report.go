@@ -43,6 +43,7 @@ the default report, all arguments are patterns.`,
 		Example: `  skewrig report show
   skewrig report show yesterday
   skewrig report show -f report kep-4939/gate
+  skewrig report show yesterday -o junit > junit.xml
   skewrig report show -o html > report/index.html`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patterns := args

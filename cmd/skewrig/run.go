@@ -62,6 +62,7 @@ plane that a cell changes is replaced after the run. A change during a run break
 		Example: `  skewrig run
   skewrig run '**'
   skewrig run kep-4939 kep-5999/skew
+  skewrig run kep-4188 --newest v1.36 --previous v1.35
   skewrig run ./mine.yaml --dry-run
   skewrig run ./mine.yaml --watch --source kubelet=../kubernetes
   skewrig run ./mine.yaml 'mine/**/kubelet:v1.36.*' --report-dir out
@@ -69,8 +70,9 @@ plane that a cell changes is replaced after the run. A change during a run break
   skewrig run --rerun-failed report
   sudo skewrig run --runtime containerd kep-4939/e2e
   skewrig run '**' --shard 1/4 --report-dir shard-1
-  skewrig run '**' --jobs 4 --provider-config mine.yaml
-  skewrig run --provider cluster --provider-config mine.yaml ./mine.yaml`,
+  skewrig run '**' --jobs 4 --provider-config settings.yaml
+  skewrig run --provider cluster ./mine.yaml
+  skewrig run --provider cluster --provider-config settings.yaml ./mine.yaml    # with the line "cluster: {context: staging}"`,
 		RunE: f.run,
 	}
 	f.binaries.register(cmd)

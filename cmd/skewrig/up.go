@@ -51,7 +51,8 @@ func newUp() *cobra.Command {
 		Long: `Start the rig that a scenario's topology describes, and keep it running until
 Ctrl-C. The scenario's steps do not run. A cluster file of kind
 (kind.x-k8s.io/v1alpha4) works too: its nodes' images name the releases. Without an
-argument, start the newest release with one node of it and one of the previous.
+argument, start the newest release with one node of it and one of the previous. It
+prints the kubeconfig for kubectl.
 
 Containers are programs inside skewrig, so only known images run: agnhost, busybox,
 pause, and those that the scenario maps. Any other image can't be pulled, unless
@@ -59,11 +60,13 @@ pause, and those that the scenario maps. Any other image can't be pulled, unless
 server listens, or a shell runs if that is the command. Protocols are those of a
 scenario: http1, https, h2c, grpc, grpc-tls, tcp and so on.`,
 		Example: `  skewrig cluster up
+  skewrig cluster up --kubeconfig ./kubeconfig        # and beside it: kubectl --kubeconfig ./kubeconfig get nodes
+  skewrig cluster up --newest v1.36 --previous v1.35
   skewrig cluster up --default-image http1:8080
   skewrig cluster up --image 'nginx=http1:8080' --image 'registry.example/*=grpc-tls:9000,http1:8080'
   skewrig cluster up 'kep-4939/skew/older-kubelet/**'
   skewrig cluster up ./mine.yaml
-  sudo skewrig up --runtime containerd
+  sudo skewrig cluster up --runtime containerd
   skewrig cluster up ./kind-cluster.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,

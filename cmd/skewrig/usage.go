@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,7 +54,11 @@ func argsError(cmd *cobra.Command, args []string) error {
 
 // noCommand says that the first argument that is no flag names no command.
 func noCommand(parent *cobra.Command, args []string) error {
-	name := args[max(0, slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }))]
+	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	name := cmp.Or(strings.Join(words[:min(1, len(words))], ""), args[0])
+	if commands := habitOf(called(parent), words); commands != nil {
+		return fmt.Errorf("unknown command %q for %s%s%s", name, parent.CommandPath(), doInstead(commands), seeHelp(parent))
+	}
 	var names []string
 	for _, c := range parent.Commands() {
 		if c.IsAvailableCommand() {
@@ -65,16 +70,44 @@ func noCommand(parent *cobra.Command, args []string) error {
 
 // flagError adds to an error about a flag which may have been meant, and what the flag is for.
 func flagError(cmd *cobra.Command, err error) error {
+	if args := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(args) > 0 {
+		return noCommand(cmd, args) // the flag is one of the command that does not exist
+	}
 	hint := ""
-	if missing, is := errors.AsType[*pflag.NotExistError](err); is && missing.GetSpecifiedShortnames() == "" {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		hint = guess(missing.GetSpecifiedName(), names, "--")
+	if missing, is := errors.AsType[*pflag.NotExistError](err); is {
+		short := missing.GetSpecifiedShortnames()
+		name, _, _ := strings.Cut(cmp.Or(short, missing.GetSpecifiedName()), "=")
+		hint = flagHint(cmd, name, short != "")
 	}
 	if empty, is := errors.AsType[*pflag.ValueRequiredError](err); is {
 		hint = " (" + empty.GetFlag().Usage + ")"
 	}
+	if wrong, is := errors.AsType[*pflag.InvalidValueError](err); is {
+		hint = valueHint(cmd, wrong)
+	}
 	return withHelp(cmd, fmt.Errorf("%w%s", err, hint))
+}
+
+// valueHint ends an error about the value of a flag that takes none, or of one that names no directory.
+func valueHint(cmd *cobra.Command, wrong *pflag.InvalidValueError) string {
+	flag := wrong.GetFlag()
+	switch {
+	case flag.Value.Type() == "bool":
+		return ": --" + flag.Name + " takes no value"
+	case flag.Name == "output" && strings.ContainsAny(wrong.GetValue(), "./") && cmd.Flags().Lookup("report-dir") != nil:
+		return ": --report-dir is the directory"
+	}
+	return ""
+}
+
+// flagNames are the flags of a command that its help lists.
+func flagNames(cmd *cobra.Command) (names []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
 }
 
 // withHelp adds to an error where to read on.
@@ -87,7 +120,7 @@ func withHelp(cmd *cobra.Command, err error) error {
 
 // called is how a command is called, without the name of the program.
 func called(cmd *cobra.Command) string {
-	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()), " ")
 }
 
 // guess is the name that may have been meant, if there is one.

@@ -139,16 +139,11 @@ func CheckGate(e Effective, name string) error {
 	if own, _, _ := Table(Effective{Version: e.Version}); has(own, name) {
 		return fmt.Errorf("%s has feature gate %s, but not while it emulates %s", e.Version, name, cmp.Or(e.Emulated, Version(e.Version.MajorMinor())))
 	}
-	tables, err := loadGates()
+	elsewhere, err := WithGate(name)
 	if err != nil {
 		return err
 	}
-	var elsewhere, names []string
-	for minor, gates := range tables {
-		if has(gates, name) {
-			elsewhere = append(elsewhere, minor)
-		}
-	}
+	var names []string
 	for _, g := range gates {
 		names = append(names, g.Name)
 	}
@@ -159,8 +154,22 @@ func CheckGate(e Effective, name string) error {
 	if len(elsewhere) == 0 {
 		return fmt.Errorf("no known release has a feature gate %s%s", name, hint)
 	}
-	slices.Sort(elsewhere)
 	return fmt.Errorf("%s has no feature gate %s; known releases that have it: %s", e.Version, name, strings.Join(elsewhere, ", "))
+}
+
+// WithGate returns the minor versions that are known to have a feature gate, such as v1.36, the oldest first.
+func WithGate(name string) (minors []string, err error) {
+	tables, err := loadGates()
+	if err != nil {
+		return nil, err
+	}
+	for minor, gates := range tables {
+		if has(gates, name) {
+			minors = append(minors, minor)
+		}
+	}
+	slices.SortFunc(minors, func(a, b string) int { return Version(a).Compare(Version(b)) })
+	return minors, nil
 }
 
 func has(gates []Gate, name string) bool {

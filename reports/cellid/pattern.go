@@ -15,6 +15,9 @@ type Pattern struct {
 // Compile parses a pattern. The error wraps ErrInvalid.
 func Compile(pattern string) (Pattern, error) {
 	if problem := malformed(pattern); problem != "" {
+		if begin, ofGo := strings.CutSuffix(pattern, "..."); ofGo { // as packages are named
+			problem += fmt.Sprintf(": did you mean %q?", strings.TrimPrefix(begin, "./")+"**")
+		}
 		return Pattern{}, fmt.Errorf("%w pattern %q: %s", ErrInvalid, pattern, problem)
 	}
 	segments := strings.Split(pattern, "/")

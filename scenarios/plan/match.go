@@ -111,7 +111,21 @@ func closest(cells []Cell, ids []string, pattern string) (near []string, isArea 
 		slices.Sort(near)
 		return slices.Compact(near), false
 	}
-	return spelling.Closest(pattern, candidates(cells)), false
+	if near = spelling.Closest(pattern, candidates(cells)); len(near) == 0 {
+		near = containing(candidates(cells), pattern)
+	}
+	return near, false
+}
+
+// containing are the names that have a word in them, the shortest first. A word of one or two letters is in too many.
+func containing(names []string, pattern string) []string {
+	word := strings.Trim(pattern, "*/")
+	if len(word) < 3 {
+		return nil
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(strings.ToLower(name), word) })
+	slices.SortStableFunc(names, func(a, b string) int { return len(a) - len(b) })
+	return names
 }
 
 // isNumber matches the number of a KEP or an issue.

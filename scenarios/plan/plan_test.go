@@ -237,6 +237,10 @@ func TestMatch(t *testing.T) {
 		"a number": {
 			[]string{"4939"}, nil, `pattern "4939" matches no cell: close to it are kep-4939; the areas are a, kep-4939`,
 		},
+		"a word within ids": {
+			[]string{"probe"}, nil, `pattern "probe" matches no cell: close to it are kep-4939/rollback/probe-mode/**, ` +
+				"kep-4939/rollback/probe-mode/gate:true/kubelet:v1.87.4, kep-4939/rollback/probe-mode/gate:true/kubelet:v1.90.1; the areas are a, kep-4939",
+		},
 		"another case": {
 			[]string{"KEP-4939/Rollback"}, nil, `pattern "KEP-4939/Rollback" matches no cell: close to it are kep-4939/rollback`,
 		},
