@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // Input is a report that is to be merged with others.
@@ -186,16 +188,24 @@ func mergedRequirements(inputs []Input) ([]Requirement, error) {
 	return merged, errors.Join(problems...)
 }
 
+// onRigs is the provider of a report that names none, beside one that names another.
+const onRigs = "rig"
+
 // mergedReproduce is what it takes to do all of it again. The host is kept if it
 // was the same. Of several pairs of releases, it has the newest.
 func mergedReproduce(inputs []Input) Reproduce {
-	var commands, skewrigs, toolchains []string
+	var commands, skewrigs, toolchains, providers []string
 	merged := Reproduce{Seed: inputs[0].Report.Reproduce.Seed, Host: inputs[0].Report.Reproduce.Host}
 	for _, in := range inputs {
 		r := in.Report.Reproduce
 		commands, skewrigs, toolchains = append(commands, r.Command), append(skewrigs, r.Skewrig), append(toolchains, r.Go)
 		merged.Components, merged.Files = append(merged.Components, r.Components...), append(merged.Files, r.Files...)
 		merged.Sources, merged.AllowHost = append(merged.Sources, r.Sources...), merged.AllowHost || r.AllowHost
+		providers = append(providers, strings.Split(cmp.Or(r.Provider, onRigs), ", ")...)
+		if len(r.Gates) > 0 && merged.Gates == nil {
+			merged.Gates = make(map[release.Version]string)
+		}
+		maps.Copy(merged.Gates, r.Gates)
 		if r.Newest.Compare(merged.Newest) > 0 {
 			merged.Newest, merged.Previous = r.Newest, r.Previous
 		}
@@ -204,6 +214,9 @@ func mergedReproduce(inputs []Input) Reproduce {
 		}
 	}
 	merged.Command = strings.Join(dedupe(commands), "\n")
+	if merged.Provider = strings.Join(dedupe(providers), ", "); merged.Provider == onRigs {
+		merged.Provider = ""
+	}
 	merged.Skewrig, merged.Go = strings.Join(dedupe(skewrigs), ", "), strings.Join(dedupe(toolchains), ", ")
 	merged.Components, merged.Files, merged.Sources = dedupe(merged.Components), dedupe(merged.Files), dedupe(merged.Sources)
 	return merged

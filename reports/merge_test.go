@@ -3,11 +3,14 @@ package reports
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
 
 // input is the report of a directory, of cells that began in a given second.
@@ -90,6 +93,33 @@ func TestMergingOneReportChangesNothing(t *testing.T) {
 	r, _, err := Merge([]Input{in})
 	if diff := cmp.Diff(in.Report, r); err != nil || diff != "" {
 		t.Errorf("%v (-before +after):\n%s", err, diff)
+	}
+}
+
+// TestMergingKeepsWhatARunTook: no field of how a run is reproduced is lost, and of two reports each is there.
+func TestMergingKeepsWhatARunTook(t *testing.T) {
+	t.Parallel()
+	full := Reproduce{
+		Files: []string{""}, Components: []Component{{}}, Sources: []Source{{}}, Gates: map[release.Version]string{"v1.90.1": "AGate"},
+		Newest: "v1.90.1", Previous: "v1.89.3",
+	}
+	eachLeaf(reflect.ValueOf(&full).Elem(), "", func(path string, v reflect.Value) {
+		if path != "Newest" && path != "Previous" && v.CanSet() {
+			change(t, v)
+		}
+	})
+	if diff := cmp.Diff(full, mergedReproduce([]Input{{Report: Report{Reproduce: full}}})); diff != "" {
+		t.Errorf("(-of the run +merged):\n%s", diff)
+	}
+	of := func(provider string, gates map[release.Version]string) Input {
+		return Input{Report: Report{Reproduce: Reproduce{Provider: provider, Gates: gates}}}
+	}
+	got := mergedReproduce([]Input{of("", nil), of("kind", map[release.Version]string{"v1.90.1": "AGate"}), of("kind", map[release.Version]string{"v1.89.3": "Other"})})
+	if want := map[release.Version]string{"v1.90.1": "AGate", "v1.89.3": "Other"}; got.Provider != "rig, kind" || !cmp.Equal(want, got.Gates) {
+		t.Errorf("merged are %q and %v", got.Provider, got.Gates)
+	}
+	if got := mergedReproduce([]Input{of("", nil), of("", nil)}); got.Provider != "" || got.Gates != nil {
+		t.Errorf("of rigs: %q and %v", got.Provider, got.Gates)
 	}
 }
 

@@ -67,7 +67,7 @@ type Reproduce struct {
 	// Components are sorted by name, then version.
 	Components []Component `json:"components"`
 	// Provider is what the cells ran on: "cluster" is one that others run. If unset, rigs
-	// of skewrig.
+	// of skewrig. That of a report that was merged has all, with commas between them.
 	Provider string `json:"provider,omitempty"`
 	// AllowHost is true if scenarios could reach files, programs and addresses of this machine. If unset, they
 	// could not.
