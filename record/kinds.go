@@ -2,7 +2,7 @@ package record
 
 // Payloads are all that a history can hold, by what records them: a zero value of
 // each kind. docs/architecture.md describes them, and the schema of the record is
-// made from them.
+// made from them. That a payload is here says how it is stored: package timeline says what it means.
 func Payloads() []Payload {
 	return []Payload{
 		// The rig.

@@ -28,7 +28,7 @@ func (b *builder) taken(s *timeline.Step) Step {
 	return step
 }
 
-// Steps that only wait, or look: their kinds, and how what they do begins where no plan is known.
+// Steps that only wait, or look, so that nothing comes of them. A new kind that does is a line here: their kinds, and how what they do begins where no plan is known.
 var (
 	passiveKinds   = []string{"checks", "wait", "scrape", "log", "stored", "sockets", "podsAPI"}
 	passiveActions = []string{"check ", "wait ", "scrape ", "read ", "Pods API of "}

@@ -1,6 +1,8 @@
 // Package law has what must hold of every object while components change: each law once, with its statement, the document
 // that it is from, how the record shows that an object breaks it, and the check of a scenario that says the same.
 //
+// Sweeps judge by All. In cells, oracles judge by Bystanders and Endlessly, and by none of All.
+//
 // It knows no plan, no sweep and no scenario. Who judges by it says which objects there are, what clients did to them, and
 // when the components changed.
 package law
@@ -39,7 +41,7 @@ const (
 	conventions = "kubernetes/community, sig-architecture/api-conventions.md"
 )
 
-// All are all laws, in the order of their weight.
+// All are all laws that sweeps judge by, in the order of their weight.
 var All = []Law{settles, asksNothing, reportsEnd, answers, accepts, keepsField, storesNoField, fillsNoField, goes, isAsBefore, reportsStatus, runsOn}
 
 // Named is the law with a breach.
