@@ -92,7 +92,7 @@ func TestASavedRunOnASource(t *testing.T) {
 	if table, known, err := release.Table(release.Effective{Version: saved}); err != nil || !known || len(table) != len(gates) {
 		t.Errorf("the saved run's gates: %d, %t, %v", len(table), known, err)
 	}
-	i := slices.IndexFunc(on.BuiltIn, func(c plan.Cell) bool { return c.ID == "kep-4188/api/list-and-get/kubelet:" + string(release.Newest) })
+	i := slices.IndexFunc(on.BuiltIn, func(c plan.Cell) bool { return c.ID == "kep-4188/api/list-and-get/kubelet:"+string(release.Newest) })
 	if !slices.ContainsFunc(on.BuiltIn[i].Topology.Nodes, func(n record.Node) bool { return n.Version == saved }) || len(on.Known.Deviations) != len(here.Known.Deviations) {
 		t.Errorf("%+v", on.BuiltIn[i].Topology)
 	}

@@ -26,14 +26,16 @@ import (
 
 var releases = flag.String("releases", string(release.Newest), "the releases to ask, separated by commas, or all")
 
-var standIns []build.StandIn
+var standIns = flagStandIns()
 
-func init() {
+func flagStandIns() *[]build.StandIn {
+	var all []build.StandIn
 	flag.Func("stand-in", "compile another module than one that can't be had: MODULE=VERSION or MODULE=DIR (repeatable)", func(text string) error {
 		s, err := build.ParseStandIn(text)
-		standIns = append(standIns, s)
+		all = append(all, s)
 		return err
 	})
+	return &all
 }
 
 func TestGates(t *testing.T) {
@@ -51,7 +53,7 @@ var _ = Describe("the tables", Ordered, func() {
 })
 
 func compareTables(ctx SpecContext) {
-	builder := &build.Builder{StandIns: standIns}
+	builder := &build.Builder{StandIns: *standIns}
 	for _, v := range asked(ctx, builder) {
 		reported := report(ctx, builder, v)
 		table, known, err := release.Table(release.Effective{Version: v})
@@ -65,7 +67,7 @@ func compareTables(ctx SpecContext) {
 const versionedList = "test/compatibility_lifecycle/reference/versioned_feature_list.yaml"
 
 func compareLists(ctx SpecContext) {
-	builder := &build.Builder{StandIns: standIns}
+	builder := &build.Builder{StandIns: *standIns}
 	for _, v := range asked(ctx, builder) {
 		dir, err := builder.Source(ctx, v)
 		Expect(err).NotTo(HaveOccurred())
@@ -103,7 +105,7 @@ func compareLists(ctx SpecContext) {
 }
 
 func compareEmulated(ctx SpecContext) {
-	builder := &build.Builder{StandIns: standIns}
+	builder := &build.Builder{StandIns: *standIns}
 	for _, v := range asked(ctx, builder) {
 		oldest, _ := release.Emulatable(v)
 		for emulated := v.Minor() - 1; emulated >= oldest.Minor(); emulated-- {
