@@ -7,6 +7,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
@@ -42,25 +43,7 @@ func (r Request) Written(read map[string]any) map[string]any {
 	for _, path := range r.Without {
 		kube.Remove(o, path)
 	}
-	merge(o, r.Body)
-	return o
-}
-
-// merge merges a JSON merge patch that removes nothing.
-func merge(into, patch map[string]any) {
-	for name, v := range patch {
-		below, is := v.(map[string]any)
-		if !is {
-			into[name] = v
-			continue
-		}
-		had, is := into[name].(map[string]any)
-		if !is {
-			had = make(map[string]any)
-			into[name] = had
-		}
-		merge(had, below)
-	}
+	return record.Merge(o, r.Body)
 }
 
 // Merge is what a client changes that writes back an object, as a JSON merge patch.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/skewrig/skewrig/harness/apitypes"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Maker makes objects of the kinds of a release.
@@ -30,7 +31,7 @@ func (m Maker) With(kind apitypes.Kind, path string) (objects []map[string]any) 
 	for n := 0; ; n++ {
 		object := m.base(kind)
 		if segments[0] == "status" {
-			merge(object, m.Hints.Stored[kind.String()])
+			object = record.Merge(object, runtime.DeepCopyJSON(m.Hints.Stored[kind.String()]))
 		}
 		if !m.fill(kind.Type, object, segments, n) {
 			return objects
@@ -50,19 +51,6 @@ func (m Maker) base(kind apitypes.Kind) map[string]any {
 		}
 	}
 	return object
-}
-
-// merge sets fields of a structure as others are.
-func merge(into, from map[string]any) {
-	for name, v := range from {
-		below, is := v.(map[string]any)
-		there, has := into[name].(map[string]any)
-		if is && has {
-			merge(there, below)
-			continue
-		}
-		into[name] = runtime.DeepCopyJSONValue(v)
-	}
 }
 
 // fill makes a structure have a field with the nth of its values, and all that it is in. It reports

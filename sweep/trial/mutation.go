@@ -43,7 +43,7 @@ type kindOfMutation struct {
 	request func(Item) law.Request
 }
 
-// kindsOfTouches are all, in the order in which objects are made for them.
+// kindsOfMutations are all, in the order in which objects are made for them.
 var kindsOfMutations = []kindOfMutation{
 	{Mutation: Label, words: "labeled", rank: 1, lasts: true, request: func(Item) law.Request { return law.Request{Verb: law.Patches, Body: labels()} }},
 	{Mutation: Apply, words: "labeled by server-side apply", rank: 2, lasts: true, request: func(i Item) law.Request { return law.Request{Verb: law.Applies, Body: i.labeled()} }},
@@ -99,7 +99,7 @@ func (k kindOfMutation) can(u Use) bool {
 	return (k.fits == nil || k.fits(u)) && (!k.ofFields || !u.IsControl())
 }
 
-// touchesOf are those that can be done to an object, of those that are so.
+// mutationsOf returns those that can be done to an object and that are as asked for.
 func mutationsOf(u Use, are func(kindOfMutation) bool) (all []Mutation) {
 	for _, k := range kindsOfMutations {
 		if k.can(u) && are(k) {
