@@ -121,7 +121,7 @@ func (l Logs) List() ([]Log, error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no logs were kept in %s", l.claim)
+		return nil, fmt.Errorf("there are no logs in %s", l.claim)
 	}
 	return all, Failed(err)
 }

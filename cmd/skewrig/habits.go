@@ -134,7 +134,7 @@ var flagHabits = []flagHabit{
 	{[]string{"format"}, "--output", ""},
 }
 
-// hint is what the flag stands for at a command; empty if that does not have it.
+// hint says what a command has in place of the flag. It is empty if the command has nothing.
 func (h flagHabit) hint(cmd *cobra.Command, name string) string {
 	has := strings.Contains(cmd.Use, h.needs)
 	if flag, is := strings.CutPrefix(h.needs, "--"); is {

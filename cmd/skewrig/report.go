@@ -81,7 +81,7 @@ the default report, all arguments are patterns.`,
 
 // selectsCells reports whether arguments, the first of which is no file, select cells of a saved report.
 func selectsCells(dir string, args []string) bool {
-	if _, err := os.Stat(args[0]); err == nil {
+	if exists(args[0]) {
 		return false
 	}
 	report, err := app.ReadReport(dir)

@@ -22,14 +22,14 @@ func (f *findingsFlags) register(cmd *cobra.Command) {
 
 // read returns the report, and the finding that an argument names or all of them.
 func (f *findingsFlags) read(args []string) (reports.Report, []finding.Finding, error) {
-	if len(args) > 0 {
-		if _, err := app.ReadReport(args[0]); err == nil {
-			return reports.Report{}, nil, fmt.Errorf("%s is a report, and no finding: did you mean -f %s?", args[0], args[0])
-		}
-	}
 	report, all, err := app.Findings(f.dir, f.texts)
 	if err == nil && len(args) > 0 {
 		all, err = pickFinding(all, args[0])
+	}
+	if err != nil && len(args) > 0 {
+		if _, unread := app.ReadReport(args[0]); unread == nil {
+			err = fmt.Errorf("%s is a report, and no finding: did you mean -f %s?", args[0], args[0])
+		}
 	}
 	return report, all, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,8 +53,11 @@ func argsError(cmd *cobra.Command, args []string) error {
 
 // noCommand says that the first argument that is no flag names no command.
 func noCommand(parent *cobra.Command, args []string) error {
-	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
-	name := cmp.Or(strings.Join(words[:min(1, len(words))], ""), args[0])
+	words := reports.Only(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	name := args[0]
+	if len(words) > 0 {
+		name = words[0]
+	}
 	if commands := habitOf(called(parent), words); commands != nil {
 		return fmt.Errorf("unknown command %q for %s%s%s", name, parent.CommandPath(), doInstead(commands), seeHelp(parent))
 	}

@@ -146,11 +146,8 @@ func asked(ctx context.Context, builder *build.Builder) []release.Version {
 	for text := range strings.SplitSeq(*releases, ",") {
 		v, err := release.Parse(text)
 		Expect(err).NotTo(HaveOccurred())
-		if _, known, err := release.Table(release.Effective{Version: v}); err == nil && !known {
-			gates, err := builder.Features(ctx, v)
-			Expect(err).NotTo(HaveOccurred())
-			release.Learn(v, gates)
-		}
+		builder.Pair.Newest, builder.Pair.Previous = v, v
+		Expect(builder.Know(ctx)).To(Succeed())
 		all = append(all, v)
 	}
 	return all
