@@ -281,13 +281,13 @@ check x of cell a/b/x: 0 in one; 1 in two: different expectations: the scenario 
 	otherwise := []Component{r.Reproduce.Components[0], r.Reproduce.Components[0]}
 	otherwise[1].Digest, otherwise[1].Source = "sha256:c3", otherwise[0].Source+" (own clock)"
 	if got := DifferentBinaries(otherwise); len(got) > 0 {
-		t.Errorf("of one that is made otherwise is told %q", got)
+		t.Errorf("one that is made otherwise differs: %q", got)
 	}
 	if ExitCode(r) != ExitNonconforming {
 		t.Error("contradictions are as expected")
 	}
 	if got := DifferentBinaries(r.Reproduce.Components); len(got) != 1 || !strings.Contains(got[0], "kubelet v1.90.1") {
-		t.Errorf("of the merged report is told %q", got)
+		t.Errorf("the merged report says %q", got)
 	}
 }
 

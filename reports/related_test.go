@@ -10,7 +10,7 @@ import (
 )
 
 func kinCell(id string, outcome reports.Outcome, finding string) reports.Cell {
-	return reports.Cell{ID: id, Scenario: cellid.Trunk(id), Checks: []reports.Check{{ID: "told", Requirement: "KEP-1/told", Outcome: outcome, Finding: finding}}}
+	return reports.Cell{ID: id, Scenario: cellid.Trunk(id), Checks: []reports.Check{{ID: "shown", Requirement: "KEP-1/shown", Outcome: outcome, Finding: finding}}}
 }
 
 // TestWhatAFailureIsLike: the same check that is recorded for other cells comes before
@@ -23,7 +23,7 @@ func TestWhatAFailureIsLike(t *testing.T) {
 	good := kinCell("kep-1/a/b/kubelet:reference", reports.Pass, "")
 	late, lost := reports.Finding{ID: "late", Headline: "It is late"}, reports.Finding{ID: "lost", Headline: "It is lost"}
 	listed := red
-	listed.Checks = []reports.Check{{ID: "told", Requirement: "KEP-1/told", Outcome: reports.Fail, Like: "late"}}
+	listed.Checks = []reports.Check{{ID: "shown", Requirement: "KEP-1/shown", Outcome: reports.Fail, Like: "late"}}
 	for name, tc := range map[string]struct {
 		of    reports.Cell
 		cells []reports.Cell

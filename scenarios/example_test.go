@@ -595,7 +595,7 @@ steps:
 	//       kube-controller-manager/a v1.91.0 -> v1.90.1
 }
 
-// Components are told flags and configuration on top of what a rig tells them, and gates come with
+// Components get flags and configuration on top of those of a rig, and gates come with
 // those that they can't be set without.
 func Example_settings() {
 	showAll(`

@@ -46,7 +46,7 @@ func Of(in Input) changed.Document {
 // judged are the sections of what does not do what it should.
 func (in Input) judged() []changed.Section {
 	return []changed.Section{
-		{Title: "New nonconformances", Note: "A check that nobody knew to fail. Read the page of the cell first: it may be the scenario that supposes too much.", Lines: append(in.checks(in.Catalog, CatalogStage, reports.Fail), in.checks(in.Catalog, CatalogStage, reports.Flaky)...)},
+		{Title: "New nonconformances", Note: "A check that is not known to fail. Read the page of the cell first: it may be the scenario that supposes too much.", Lines: append(in.checks(in.Catalog, CatalogStage, reports.Fail), in.checks(in.Catalog, CatalogStage, reports.Flaky)...)},
 		{Title: "Findings of sweeps", Note: "Objects with a gated field that something does wrong with: each was seen again with the gates of the field alone.", Lines: in.swept()},
 		{Title: "Specs of Kubernetes itself that fail", Note: "Its own tests, on this release's components.", Lines: in.checks(in.Upstream, UpstreamStage, reports.Fail)},
 		{Title: "Done otherwise than before", Note: "The outcome of a check is another one than on the release before, whatever is known of it.", Lines: in.otherwise()},
@@ -165,8 +165,8 @@ func (in Input) differences() []changed.Section {
 	}
 	return []changed.Section{
 		{Title: "Defaults that change", Note: "What is on now, and was not, acts in each cluster that is upgraded.", Lines: defaults},
-		{Title: "Gates that are gone", Note: "A component that is told to set one does not start: take them out of command lines.", Lines: gone},
-		{Title: "Gates that are locked", Note: "A component that is told to set one otherwise does not start.", Lines: locked},
+		{Title: "Gates that are gone", Note: "A component that sets one does not start: take them out of command lines.", Lines: gone},
+		{Title: "Gates that are locked", Note: "A component that sets one otherwise does not start.", Lines: locked},
 		{Title: "Fields that are new", Note: "With the gate that guards them, if one does.", Lines: fields},
 	}
 }

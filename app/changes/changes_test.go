@@ -55,7 +55,7 @@ func invented() Input {
 	}
 }
 
-// TestOf: the worst first, each with where to look, and nothing that nobody has to look at.
+// TestOf: the worst first, each with where to look, and nothing that is of no interest.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	d := Of(invented())

@@ -93,7 +93,7 @@ func TestADirectoryIsNoFinding(t *testing.T) {
 	}
 }
 
-// TestAGateOfAnotherRelease: the error names the releases that have it.
+// TestAGateOfAnotherRelease: for a gate of another release, the error names the releases that have the gate.
 func TestAGateOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := skewrig(t, "gates", "newest", "SidecarContainers")

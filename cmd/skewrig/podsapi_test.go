@@ -86,7 +86,7 @@ func TestPodsAreListedAndGot(t *testing.T) {
 	}
 }
 
-// until is a writer that does something once it was told enough.
+// until is a writer that does something once it was given enough.
 type until struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -15,11 +15,11 @@ import (
 
 // behind is a client that did so, and is behind on pods of some names.
 func behind(c server.Client, names ...string) script.Client {
-	told := script.Client{Client: c}
+	shown := script.Client{Client: c}
 	for _, name := range names {
-		told.Behind = append(told.Behind, script.Behind{Name: name})
+		shown.Behind = append(shown.Behind, script.Behind{Name: name})
 	}
-	return told
+	return shown
 }
 
 func TestRunsAreToldOf(t *testing.T) {

@@ -15,15 +15,15 @@ import (
 func NewCatalog(images []record.Image, probes map[release.Version]shell.HealthProbe) (*image.Catalog, error) {
 	var entries []image.Entry
 	for _, i := range images {
-		played := Listeners(i.Listen...)
+		fake := Listeners(i.Listen...)
 		if i.HealthProbe != "" {
 			probe, found := probes[i.HealthProbe]
 			if !found {
 				return nil, fmt.Errorf("image %s: there is no grpc_health_probe %s", i.Image, i.HealthProbe)
 			}
-			played = shell.WithHealthProbe(played, probe)
+			fake = shell.WithHealthProbe(fake, probe)
 		}
-		entries = append(entries, image.Entry{Pattern: i.Image, Image: played})
+		entries = append(entries, image.Entry{Pattern: i.Image, Image: fake})
 	}
 	return image.NewCatalog(append(entries, Entries()...)...)
 }

@@ -21,14 +21,14 @@ func TestGRPCHealthProbe(t *testing.T) {
 	}
 	unhealthy := behavior.Timeline{{GRPC: &behavior.Health{Services: map[string]behavior.ServingStatus{"": behavior.NotServing}}}}
 	unimplemented := behavior.Timeline{{GRPC: &behavior.Health{Unimplemented: true}}}
-	played := agnhost.Listeners(
+	fake := agnhost.Listeners(
 		behavior.Listener{Port: 5000, Protocol: behavior.GRPC},
 		behavior.Listener{Port: 5001, Protocol: behavior.GRPCTLS},
 		behavior.Listener{Port: 5002, Protocol: behavior.GRPC, Phases: unhealthy},
 		behavior.Listener{Port: 5003, Protocol: behavior.GRPC, Phases: unimplemented},
 		behavior.Listener{Port: 5004, Protocol: behavior.GRPC, Phases: behavior.Timeline{{Fault: behavior.StallHandshake}}},
 	)
-	c := runImage(t, &played, spec{mounts: []image.Mount{{ContainerPath: "/tls", HostPath: volume, ReadOnly: true}}})
+	c := runImage(t, &fake, spec{mounts: []image.Mount{{ContainerPath: "/tls", HostPath: volume, ReadOnly: true}}})
 	c.listening(5)
 	for _, tc := range []struct {
 		args   string

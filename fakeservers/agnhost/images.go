@@ -65,7 +65,7 @@ func playAgnhost(ctx context.Context, p *image.Process) int {
 // playPause plays registry.k8s.io/pause, whose source is build/pause/linux/pause.c.
 func playPause(ctx context.Context, p *image.Process) int {
 	if len(p.Args) == 0 || path.Base(p.Args[0]) != "pause" {
-		return shell.NotPlayed(p.Stderr, p.Args, []string{"pause"})
+		return shell.NotImplemented(p.Stderr, p.Args, []string{"pause"})
 	}
 	process := newProcess(p)
 	defer process.close()

@@ -44,7 +44,7 @@ func Any(listeners ...behavior.Listener) image.Image {
 	server.Entrypoint, server.Cmd = nil, server.Entrypoint
 	serve := server.Run
 	server.Run = func(ctx context.Context, p *image.Process) int {
-		if len(p.Args) > 0 && shell.Plays(p.Args[0]) {
+		if len(p.Args) > 0 && shell.Implements(p.Args[0]) {
 			return shell.Main(ctx, p)
 		}
 		return serve(ctx, p)

@@ -85,8 +85,8 @@ func TestServerImageNamesEveryProblem(t *testing.T) {
 
 func TestListenersPlaysWhateverTheCommandIs(t *testing.T) {
 	t.Parallel()
-	played := agnhost.Listeners(behavior.Listener{Port: 8080, Protocol: behavior.HTTP1, Phases: behavior.Timeline{{HTTP: &behavior.HTTP{Status: 500}}}})
-	c := runImage(t, &played, spec{command: []string{"nginx"}, args: []string{"-g", "daemon off;"}})
+	fake := agnhost.Listeners(behavior.Listener{Port: 8080, Protocol: behavior.HTTP1, Phases: behavior.Timeline{{HTTP: &behavior.HTTP{Status: 500}}}})
+	c := runImage(t, &fake, spec{command: []string{"nginx"}, args: []string{"-g", "daemon off;"}})
 	c.listening(1)
 	c.waitLogs("listening on port 8080")
 	if status, _ := get(t, "http://"+c.address(8080)); status != 500 {

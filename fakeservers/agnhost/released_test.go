@@ -37,9 +37,9 @@ func withReleased(t *testing.T, path string) *container {
 	if err := os.WriteFile(filepath.Join(volume, "ca.crt"), []byte("of the container\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	played := shell.WithHealthProbe(agnhost.Listeners(behavior.Listener{Port: 5000, Protocol: behavior.GRPC}),
+	fake := shell.WithHealthProbe(agnhost.Listeners(behavior.Listener{Port: 5000, Protocol: behavior.GRPC}),
 		shell.HealthProbe{Path: path, Program: "grpc-health-probe@v0.90.1"})
-	c := runImage(t, &played, spec{
+	c := runImage(t, &fake, spec{
 		env:    []string{"SSL_CERT_FILE=/etc/hostname", "GRPC_TRACE=all"},
 		mounts: []image.Mount{{ContainerPath: "/tls", HostPath: volume, ReadOnly: true}},
 	})

@@ -144,7 +144,7 @@ func runCommand(ctx context.Context, s *session, args []string) int {
 			return run(ctx, s, args[1:])
 		}
 	}
-	return NotPlayed(s.stderr, args, Commands())
+	return NotImplemented(s.stderr, args, Commands())
 }
 
 // complain writes to the standard error as Unix commands do, and returns 1.
@@ -366,5 +366,5 @@ func Output(ctx context.Context, p *image.Process, script string) (output []byte
 	return text.Bytes(), code
 }
 
-// Plays reports whether a command, by its name or path, can be run.
-func Plays(command string) bool { return commands()[path.Base(command)] != nil }
+// Implements reports whether a command, by its name or path, can be run.
+func Implements(command string) bool { return commands()[path.Base(command)] != nil }

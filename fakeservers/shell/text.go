@@ -85,8 +85,8 @@ func (w *lockedWriter) discard() {
 	w.out = io.Discard
 }
 
-// NotPlayed says that a command can't be played, and what can.
-func NotPlayed(stderr io.Writer, args, known []string) int {
+// NotImplemented says that a command can't be played, and what can.
+func NotImplemented(stderr io.Writer, args, known []string) int {
 	command := ""
 	if len(args) > 0 {
 		command = args[0]

@@ -91,9 +91,9 @@ func TestAKubeletWithAClockIsToldApart(t *testing.T) {
 	}
 }
 
-// told is a program that answers each line with its time of day, and with how
+// clockReader is a program that answers each line with its time of day, and with how
 // long it has run by the monotonic clock.
-const told = `package main
+const clockReader = `package main
 
 import (
 	"bufio"
@@ -123,11 +123,11 @@ func compileTold(t *testing.T) string {
 		t.Fatal(err)
 	}
 	list, err := writeOverlay(t.TempDir(), files)
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "main.go"), []byte(told), 0o600))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "main.go"), []byte(clockReader), 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(dir, "told")
+	out := filepath.Join(dir, "clock-reader")
 	if _, err := gotool.Run(t.Context(), dir, []string{"build", "-trimpath", "-overlay=" + list, "-o", out, "main.go"}); err != nil {
 		t.Fatal(err)
 	}

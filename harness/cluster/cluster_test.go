@@ -289,7 +289,7 @@ func TestObserverRecordsContentNotVersions(t *testing.T) {
 	take("modified", nil, pod("TLS", "kubelet"))
 	take("modified", nil, pod("", "kubelet"))
 	take("deleted", nil, pod("", "kubelet"))
-	// An object that went while nobody watched is found missing by the next
+	// An object that went without a watch is found missing by the next
 	// observer.
 	take("added", nil, pod("TLS", "kubectl"))
 	o.seen.Again()

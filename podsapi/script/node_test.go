@@ -145,7 +145,7 @@ func TestPlayEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestClientsAreForgottenAloud: of very many that are gone, it is told how many more
+// TestClientsAreForgottenAloud: of very many that are gone, the node says how many more
 // there were.
 func TestClientsAreForgottenAloud(t *testing.T) {
 	t.Parallel()

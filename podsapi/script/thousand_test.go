@@ -19,9 +19,9 @@ import (
 )
 
 // TestWhatAClientOfAThousandPodsMissed: what is said of a live client is what it
-// really wasn't told. How much that is doesn't depend on how fast anybody is: events
-// are held back for longer than a test takes, or there is no watch, or what is told
-// is waited for.
+// really has not received. How much that is doesn't depend on the speed of either side: events
+// are held back for longer than a test takes, or there is no watch, or the test waits
+// for what it receives.
 func TestWhatAClientOfAThousandPodsMissed(t *testing.T) {
 	t.Parallel()
 	n, c := started(t)
@@ -50,7 +50,7 @@ func TestWhatAClientOfAThousandPodsMissed(t *testing.T) {
 	l.missed("held back", 2001, 999)
 
 	l.playTo("watches break after 1000 events")
-	l.until("the initial pods are told", func(c Client) bool { return c.Events == 1000 })
+	l.until("the client has the initial pods", func(c Client) bool { return c.Events == 1000 })
 	l.missed("caught up", 2001, 0)
 	l.playTo("300 changes a second")
 	w.ends(codes.Unavailable)
@@ -67,16 +67,16 @@ func TestWhatAClientOfAThousandPodsMissed(t *testing.T) {
 	l.watch(c).ends(codes.FailedPrecondition)
 	l.playTo("add late")
 	w = l.watch(c)
-	l.until("the initial pods are told again", func(c Client) bool { return c.Events == 999 })
+	l.until("the client has the initial pods again", func(c Client) bool { return c.Events == 999 })
 	l.playTo("the end")
-	l.until("what came and went is told", func(c Client) bool { return c.Events == 1001 })
+	l.until("the client has what came and went", func(c Client) bool { return c.Events == 1001 })
 	l.missed("in the end", 0, 0)
 	w.until("it knows all", func() bool { return len(w.unknown(c)) == 0 })
 	if calls := l.client().Calls; !slices.Contains(calls, server.Calls{Method: "WatchPods", Code: "FailedPrecondition", Count: 1}) {
 		t.Errorf("after the restart it called %v", calls)
 	}
 	if first := n.Runs()[0].Clients[0]; len(first.Behind) != len(unknown) || first.Events != 1000 {
-		t.Errorf("of the first run, %d events and %d pods are told", first.Events, len(first.Behind))
+		t.Errorf("the first run shows %d events and %d pods", first.Events, len(first.Behind))
 	}
 }
 
@@ -87,7 +87,7 @@ type live struct {
 	rest []Move
 }
 
-// playTo plays up to the move that is next to be told with a text.
+// playTo plays up to the next move that is printed with a text.
 func (l *live) playTo(text string) {
 	l.Helper()
 	i := slices.IndexFunc(l.rest, func(m Move) bool { return strings.HasPrefix(m.Text, text) })
@@ -100,7 +100,7 @@ func (l *live) playTo(text string) {
 	l.rest = l.rest[i:]
 }
 
-// client is the client, as it is told of now.
+// client is the client, as the node shows it now.
 func (l *live) client() (c Client) {
 	runs := l.node.Runs()
 	if clients := runs[len(runs)-1].Clients; len(clients) > 0 {
@@ -153,11 +153,11 @@ type watched struct {
 
 func (l *live) watch(c *client.Client) *watched {
 	w := &watched{T: l.T, pods: make(map[string][]byte), over: make(chan error, 1)}
-	go func() { w.over <- c.RawWatch(l.Context(), "", w.told) }()
+	go func() { w.over <- c.RawWatch(l.Context(), "", w.receive) }()
 	return w
 }
 
-func (w *watched) told(kind string, wire []byte) error {
+func (w *watched) receive(kind string, wire []byte) error {
 	if kind == record.PodsSynced {
 		return nil
 	}

@@ -181,7 +181,7 @@ func TestNoHistory(t *testing.T) {
 	want(t, narrate.Narration{Cell: "a/b"}, of(narrate.Input{Result: reports.Cell{ID: "a/b", Outcome: reports.Unknown}}))
 }
 
-// TestComponents: releases and gates, restarts, ends that somebody asked for and
+// TestComponents: releases and gates, restarts, ends that were asked for and
 // others, and clocks. What ends with the rig is no news.
 func TestComponents(t *testing.T) {
 	t.Parallel()

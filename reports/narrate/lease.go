@@ -132,7 +132,7 @@ const oldestLease = "oldest"
 // maxPoints is how many points of a series stay, about.
 const maxPoints = 240
 
-// reduced are as many points as can be told apart: of each stretch of time the lowest
+// reduced are as many points as can be distinguished: of each stretch of time the lowest
 // and the highest.
 func reduced(points [][2]float64) (all [][2]float64) {
 	if len(points) <= maxPoints {

@@ -139,7 +139,7 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// TestOrdinaryLines: those that name nothing are told as long as there is little else.
+// TestOrdinaryLines: those that name nothing are shown as long as there is little else.
 func TestOrdinaryLines(t *testing.T) {
 	t.Parallel()
 	var ordinary, telling strings.Builder
@@ -196,19 +196,19 @@ func excerpt(t *testing.T, events history, text string) narrate.Log {
 	if len(s.Logs) != 1 {
 		t.Fatalf("%d logs", len(s.Logs))
 	}
-	told := len(s.Logs[0].Lines)
+	counted := len(s.Logs[0].Lines)
 	for _, line := range s.Logs[0].Lines {
-		told += line.More
+		counted += line.More
 	}
 	for _, said := range s.Logs[0].Omitted {
 		var n int
 		if _, err := fmt.Sscanf(said, "%d line", &n); err != nil {
 			t.Errorf("%q: %v", said, err)
 		}
-		told += n
+		counted += n
 	}
-	if lines := strings.Count(text, "\n"); told != lines {
-		t.Errorf("%d of %d lines are told or counted: %+v", told, lines, s.Logs[0])
+	if lines := strings.Count(text, "\n"); counted != lines {
+		t.Errorf("%d of %d lines are shown or counted: %+v", counted, lines, s.Logs[0])
 	}
 	return s.Logs[0]
 }

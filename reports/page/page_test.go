@@ -122,7 +122,7 @@ func TestNarrationsAndProblems(t *testing.T) {
 
 func narrationBlock(i int) string { return fmt.Sprintf("narration-%d", i) }
 
-// TestWhatIsNotBesideThePage: the page knows, so that it leads nobody there.
+// TestWhatIsNotBesideThePage: the page knows, and has no link to it.
 func TestWhatIsNotBesideThePage(t *testing.T) {
 	t.Parallel()
 	report := MadeReport()
@@ -139,7 +139,7 @@ func TestWhatIsNotBesideThePage(t *testing.T) {
 	}
 	for _, c := range decode[index](t, unpack(t, write(t, Run{Report: report}))["index"]).Cells {
 		if len(c.Gone) > 0 {
-			t.Errorf("where nobody knows, %s lacks %q", c.ID, c.Gone)
+			t.Errorf("without a directory, %s lacks %q", c.ID, c.Gone)
 		}
 	}
 }

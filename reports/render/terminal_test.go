@@ -256,7 +256,7 @@ func TestCapitalized(t *testing.T) {
 	}
 }
 
-// TestAPartialReportOnGitHub is told once, and in the summary.
+// TestAPartialReportOnGitHub is said once, and in the summary.
 func TestAPartialReportOnGitHub(t *testing.T) {
 	t.Parallel()
 	r := reports.Report{Partial: "the run was broken off: 1 of 2 cells did not run to their end", Cells: []reports.Cell{{ID: "a/b/c", Outcome: reports.Pass}}}

@@ -337,7 +337,7 @@ func TestABrokenOffCellIsNobodysFault(t *testing.T) {
 		"killed in a step":   {events: story(started)[:2], outcome: reports.HarnessError, reason: "in or after step 1 (checks)"},
 		"killed at the end":  {events: story(started)[:3], outcome: reports.HarnessError, reason: "in or after step 1 (checks)"},
 		"something was left": {events: endedWith(story(started)[:3], record.CellEnded{Error: "a port"}), outcome: reports.HarnessError, reason: "a port"},
-		"somebody ended it": {
+		"a user ended it": {
 			events:  endedWith(story(started)[:2], record.CellEnded{Error: "interrupt", Interrupted: true}),
 			outcome: reports.Unknown, reason: "broken off: interrupt",
 		},
@@ -410,7 +410,7 @@ func TestAFaultThatDidNothingProvesNothing(t *testing.T) {
 			opened(h, p.cell.Steps[0].Action.(action.Checks).Checks[0].ID)
 			closed(h, p.cell.Steps[0].Action.(action.Checks).Checks[0].ID, 0)
 		}))
-		if told := strings.Contains(verdict.Reason, "kubelet/node-a->kube-apiserver (drop) had no effect"); verdict.Outcome != want || told != (want != "") {
+		if said := strings.Contains(verdict.Reason, "kubelet/node-a->kube-apiserver (drop) had no effect"); verdict.Outcome != want || said != (want != "") {
 			t.Errorf("effect %+v: %s: %q, want %q", effect, verdict.Outcome, verdict.Reason, want)
 		}
 	}

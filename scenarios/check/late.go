@@ -138,7 +138,7 @@ func showsProbes(c action.Check) (shows bool) {
 const shortestTimeout = time.Second
 
 // waitedInVain reports whether a server let a client wait for as long as a probe may
-// without being told to.
+// although its behavior does not say so.
 func waitedInVain(c *timeline.Connection) bool {
 	if c.Fault != "" || !c.Protocol.HTTP() && !c.Protocol.GRPC() {
 		return false

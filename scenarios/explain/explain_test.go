@@ -13,7 +13,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/expr"
 )
 
-// TestComparedIn: what broke a check is told as what was compared: the field, what it was,
+// TestComparedIn: what broke a check is shown as what was compared: the field, what it was,
 // what it was to be, and since when.
 func TestComparedIn(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// TestParts: what was false is told by what it is made of, as it was when the check
+// TestParts: what was false is explained by what it is made of, as it was when the check
 // was decided.
 func TestParts(t *testing.T) {
 	t.Parallel()

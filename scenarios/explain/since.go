@@ -24,7 +24,7 @@ type seeking struct {
 	last    string
 }
 
-// maxLooks is how often a value is looked at. Where that is not enough, it is not told
+// maxLooks is how often a value is looked at. Where that is not enough, the result does not say
 // since when it is as it is.
 const maxLooks = 1000
 

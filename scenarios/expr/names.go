@@ -18,7 +18,7 @@ func (s Scope) Names(text string) (all reports.Names) {
 	known := make(map[int64]bool)
 	s.References(e, func(n Reference) {
 		known[n.ID] = true
-		all = append(all, n.told())
+		all = append(all, n.named())
 	})
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		if text, is := TextOf(e); is && !known[e.ID()] {
@@ -28,29 +28,29 @@ func (s Scope) Names(text string) (all reports.Names) {
 	return all
 }
 
-// told is a name with the object that it is of.
-func (n Reference) told() reports.Named {
-	told := reports.Named{Variable: n.Of, Text: n.Text}
+// named is a name with the object that it is of.
+func (n Reference) named() reports.Named {
+	name := reports.Named{Variable: n.Of, Text: n.Text}
 	v, _ := VariableOf(n.Of)
 	switch {
 	case n.How == ByContainer:
-		told.Container = n.Text
+		name.Container = n.Text
 	case n.How == ByBeginning && v.Noun == "container" && strings.HasSuffix(n.Text, "/"): // of those of a pod
-		told.Object = reports.PodKey(strings.TrimSuffix(n.Text, "/"))
+		name.Object = reports.PodKey(strings.TrimSuffix(n.Text, "/"))
 	case n.How != ByKey:
 	case v.Noun == "pod", n.Of == sentPods:
-		told.Object = reports.PodKey(n.Text)
+		name.Object = reports.PodKey(n.Text)
 	case v.Noun == "container":
 		pod, container := path.Split(n.Text)
-		told.Object, told.Container = reports.PodKey(strings.TrimSuffix(pod, "/")), container
+		name.Object, name.Container = reports.PodKey(strings.TrimSuffix(pod, "/")), container
 	case v.Noun == "object":
-		told.Object = n.Text
+		name.Object = n.Text
 	case v.Noun == "node":
-		told.Object = "nodes/" + n.Text
+		name.Object = "nodes/" + n.Text
 	case v.Noun == "component", n.Of == "metrics":
 		if node, is := strings.CutPrefix(n.Text, "kubelet/"); is {
-			told.Object = "nodes/" + node
+			name.Object = "nodes/" + node
 		}
 	}
-	return told
+	return name
 }

@@ -190,7 +190,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	}
 	for _, v := range expr.Variables() {
 		if !fit.KnownVariable(v) {
-			t.Errorf("nobody has said whether %s is recorded of an existing cluster", v)
+			t.Errorf("it is not said whether %s is recorded of an existing cluster", v)
 		}
 	}
 }

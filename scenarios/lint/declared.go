@@ -29,7 +29,7 @@ type mayBe struct {
 
 func exactly(name string) mayBe { return mayBe{begins: name} }
 
-// String is the name as people are told of it.
+// String is the name as errors have it.
 func (n mayBe) String() string {
 	if n.open {
 		return n.begins + "*" + n.ends

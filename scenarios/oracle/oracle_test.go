@@ -491,7 +491,7 @@ func TestAClientLosesWhatItsTypesLack(t *testing.T) {
 		"its status by an older one":       {action.Client{Version: old, Times: 1, Subresource: "status"}, withTLS, 1, reports.Pass},
 		"lost at the first of several":     {update(old, 3), without, 3, reports.Pass},
 		"lost at the first of several new": {update(newest, 3), without, 3, reports.Fail},
-		"lost, and nobody may":             {action.Patch{}, without, 3, reports.Fail},
+		"lost, and no client may":          {action.Patch{}, without, 3, reports.Fail},
 		"applied, and lost":                {apply, without, 1, reports.Pass},
 		"written by kubectl":               {action.Kubectl{}, without, 0, reports.Pass},
 		"stored by an older one":           {store(old), without, 1, reports.Pass},

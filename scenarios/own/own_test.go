@@ -95,7 +95,7 @@ func TestACatalog(t *testing.T) {
 	}
 }
 
-// TestMistakesInTheFile: all of them are told at once, with their places.
+// TestMistakesInTheFile: all of them are reported at once, with their places.
 func TestMistakesInTheFile(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{File: {Data: []byte(head + `scenarios:
@@ -134,7 +134,7 @@ builtin: true
 	}
 }
 
-// TestMistakesInTheFilesItNames are told at once.
+// TestMistakesInTheFilesItNames are reported at once.
 func TestMistakesInTheFilesItNames(t *testing.T) {
 	t.Parallel()
 	_, err := Load(write(t, map[string]string{

@@ -22,7 +22,7 @@ const (
 	mode    = "core/v1.GRPCAction.mode"
 )
 
-// TestSweep: a sweep that is told of no issue finds kubernetes#141961, and each fault that is put into
+// TestSweep: a sweep that knows of no issue finds kubernetes#141961, and each fault that is put into
 // an API server.
 func TestSweep(t *testing.T) {
 	if testing.Short() {

@@ -30,7 +30,7 @@ func TestAnswer(t *testing.T) {
 		"it is refused":                   {law.Patches, []error{none}, 400, nil},
 		"a connection breaks":             {law.Patches, []error{io.EOF, io.EOF, nil}, 0, nil},
 		"it is refused afterwards":        {law.Patches, []error{io.EOF, none}, 400, nil},
-		"nobody answers":                  {law.Patches, []error{io.EOF}, 0, io.EOF},
+		"no answer":                       {law.Patches, []error{io.EOF}, 0, io.EOF},
 		"it is made, and the answer lost": {law.Creates, []error{io.EOF, exists}, 0, nil},
 		"it is gone, and the answer lost": {law.Deletes, []error{io.EOF, gone}, 0, nil},
 		"it was there before":             {law.Creates, []error{exists}, 409, nil},

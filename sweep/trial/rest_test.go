@@ -38,7 +38,7 @@ func TestRests(t *testing.T) {
 		{"events without end", written("events/sweep/s0000.18eb", 61, 11*time.Second), false},
 		{"without end in the phase before", written("replicasets/sweep/s0000-5d", 61, 20*time.Millisecond), true},
 		{"another one, just now", append(written("replicasets/sweep/s0000-5d", 61, 11*time.Second), written("nodes/s0001", 1, 11*time.Second)...), false},
-		{"of nobody, without end", written("pods/sweep/other", 61, 11*time.Second), false},
+		{"of no item, without end", written("pods/sweep/other", 61, 11*time.Second), false},
 	} {
 		plan := trial.Plan{Items: []trial.Item{{Name: "s0000"}, {Name: "s0001"}}}
 		if got := plan.Rests("sweep", tc.events, began, since); got != tc.rests {
