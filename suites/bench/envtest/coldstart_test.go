@@ -41,7 +41,7 @@ func BenchmarkColdStart(b *testing.B) {
 		b.Fatal(err)
 	}
 	names := []string{"of=rig", "of=envtest", "of=rig/nodes=1"}
-	starters := []starter{rig, startEnvtest, rigWithNode}
+	starters := []starter{bareRig, startEnvtest, rigWithNode}
 	took := make([][]time.Duration, len(starters))
 	for range rounds {
 		for i, start := range starters {
@@ -77,7 +77,7 @@ func createNamespace(b *testing.B, config *rest.Config) {
 	}
 }
 
-func rig(b *testing.B, builder *build.Builder) (*rest.Config, func() error) {
+func bareRig(b *testing.B, builder *build.Builder) (*rest.Config, func() error) {
 	b.Helper()
 	return startRig(b, builder)
 }
