@@ -1,0 +1,158 @@
+// Package rehearse says what an upgrade, and the way back, do to objects that someone runs: the report, the stages of a
+// rehearsal, and the judgment of what was seen. Package manifest reads the objects, engine stores them on real components
+// and changes these, and show writes the report.
+package rehearse
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/rehearse/manifest"
+)
+
+// Report is what a rehearsal came to.
+type Report struct {
+	Kind string `json:"kind"`
+	// From is the release at which it begins, and to which it goes back; To is the one that it goes to.
+	From release.Version `json:"from"`
+	To   release.Version `json:"to"`
+	// Read counts what was read.
+	Read Reading `json:"read"`
+	// Problems are documents that were left out, each with the reason, in the order of the input.
+	Problems []manifest.Problem `json:"problems"`
+	// Stages are those that ran, in their order.
+	Stages []StageResult `json:"stages"`
+	// Objects are those that were stored, in the order of the input.
+	Objects []Object `json:"objects"`
+	// Findings are what the change does that staying does not, worst first. Known were accepted before.
+	Findings []Finding `json:"findings"`
+	Known    []Finding `json:"known,omitempty"`
+	// Notices are worth knowing and never red: deprecated APIs, warnings of the API server, gates that change their default.
+	Notices []Notice `json:"notices"`
+	// Mocked says what was not real: images, volumes, load balancers. Inert are objects that nothing acted on.
+	Mocked []string `json:"mocked"`
+	Inert  []Inert  `json:"inert"`
+	// Failed is why the rehearsal ended early. If unset, it ran to its end.
+	Failed string `json:"failed,omitempty"`
+}
+
+// Kind is the kind of a Report.
+const Kind = "Rehearsal"
+
+// Reading counts what was read.
+type Reading struct {
+	Files     int `json:"files"`
+	Documents int `json:"documents"`
+	Objects   int `json:"objects"`
+	// Workloads are the objects that have pods.
+	Workloads int `json:"workloads"`
+}
+
+// StageResult is a stage that ran.
+type StageResult struct {
+	Stage
+
+	Seconds float64 `json:"seconds"`
+	// Restless is true if the stage ended before all objects were at rest.
+	Restless bool `json:"restless,omitempty"`
+}
+
+// Ref is an object by its name, with where it was read.
+type Ref struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"` // unset of objects without one
+	Name       string `json:"name"`
+
+	manifest.Place
+}
+
+// String is "Deployment shop/web".
+func (r Ref) String() string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name)
+}
+
+// Object is an object that was stored.
+type Object struct {
+	Ref
+
+	// Pending is why the object did not come to rest at From. If unset, it came to rest.
+	Pending string `json:"pending,omitempty"`
+}
+
+// A What classifies findings.
+type What string
+
+// The classes of findings, worst first.
+const (
+	Unreadable What = "not readable"
+	FieldLost  What = "field lost"
+	Panics     What = "component panics"
+	Fails      What = "API server fails"
+	Refused    What = "refused"
+	Loops      What = "loops"
+	Restarts   What = "restarts"
+	Stuck      What = "stuck in deletion"
+	Blocked    What = "eviction blocked"
+	NotReady   What = "not ready"
+	Rewritten  What = "rewritten"
+	Behind     What = "status behind"
+)
+
+// Whats are all classes, worst first.
+var Whats = []What{Unreadable, FieldLost, Panics, Fails, Refused, Loops, Restarts, Stuck, Blocked, NotReady, Rewritten, Behind}
+
+// Weight is the place of a class: the less, the worse.
+func (w What) Weight() int { return slices.Index(Whats, w) }
+
+// Finding is what a change does to objects for one cause, and staying at the release does not.
+type Finding struct {
+	What What `json:"what"`
+	// Summary says it in one line, without the names of objects: "the API server drops spec.x".
+	Summary string `json:"summary"`
+	// Stage is the first stage that shows it.
+	Stage StageName `json:"stage"`
+	// Cause is what is responsible: a gate, a default, a line of the change log. If unset, it is not known.
+	Cause string `json:"cause,omitempty"`
+	// Advice is what to do before the upgrade.
+	Advice string `json:"advice"`
+	// Objects are those that show it, in the order of the input. There is at least one, but for components that panic.
+	Objects []Affected `json:"objects"`
+}
+
+// Affected is an object that shows a finding.
+type Affected struct {
+	Ref
+
+	// Detail says how: "web restarted 3 times", "409 Conflict: ...".
+	Detail string `json:"detail"`
+}
+
+// Notice is something worth knowing.
+type Notice struct {
+	Text string `json:"text"`
+	// Objects are those that the notice is about. If unset, there are none.
+	Objects []Ref `json:"objects,omitempty"`
+}
+
+// Inert are objects that nothing acted on, with the reason: a webhook without its server, a custom resource without its
+// operator.
+type Inert struct {
+	Why     string `json:"why"`
+	Objects []Ref  `json:"objects"`
+}
+
+// MayUpgrade reports whether nothing was found on the way to the newer release, and MayGoBack whether nothing was on the
+// way back.
+func (r Report) MayUpgrade() bool { return !r.found(false) }
+
+// MayGoBack reports whether nothing was found on the way back.
+func (r Report) MayGoBack() bool { return !r.found(true) }
+
+func (r Report) found(back bool) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Stage.IsBack() == back })
+}
