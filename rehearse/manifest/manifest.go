@@ -8,7 +8,7 @@ import "fmt"
 type Place struct {
 	// File is the name of the file. Standard input is "-".
 	File string `json:"file,omitempty"`
-	// Line is the line with which the object begins, counted from 1.
+	// Line is the line with which the object begins, counted from 1. That of a problem may be a line within the object.
 	Line int `json:"line,omitempty"`
 	// Document is its number in the file, counted from 1.
 	Document int `json:"document,omitempty"`
