@@ -13,10 +13,13 @@ import (
 
 // Report is what a rehearsal came to.
 type Report struct {
-	Kind string `json:"kind"`
-	// From is the release at which it begins, and to which it goes back; To is the one that it goes to.
+	// APIVersion and Kind say what a file is. The writer of JSON sets them.
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// From is the release at which it begins, and to which it goes back.
 	From release.Version `json:"from"`
-	To   release.Version `json:"to"`
+	// To is the release that it goes to.
+	To release.Version `json:"to"`
 	// Read counts what was read.
 	Read Reading `json:"read"`
 	// Problems are documents that were left out, each with the reason, in the order of the input.
@@ -25,14 +28,16 @@ type Report struct {
 	Stages []StageResult `json:"stages"`
 	// Objects are those that were stored, in the order of the input.
 	Objects []Object `json:"objects"`
-	// Findings are what the change does that staying does not, worst first. Known were accepted before.
+	// Findings are what the change does that staying does not, worst first.
 	Findings []Finding `json:"findings"`
-	Known    []Finding `json:"known,omitempty"`
+	// Known are findings that were accepted before. If unset, there are none.
+	Known []Finding `json:"known,omitempty"`
 	// Notices are worth knowing and never red: deprecated APIs, warnings of the API server, gates that change their default.
 	Notices []Notice `json:"notices"`
-	// Mocked says what was not real: images, volumes, load balancers. Inert are objects that nothing acted on.
+	// Mocked says what was not real: images, volumes, load balancers.
 	Mocked []string `json:"mocked"`
-	Inert  []Inert  `json:"inert"`
+	// Inert are objects that nothing acted on.
+	Inert []Inert `json:"inert"`
 	// Failed is why the rehearsal ended early. If unset, it ran to its end.
 	Failed string `json:"failed,omitempty"`
 }
@@ -42,9 +47,11 @@ const Kind = "Rehearsal"
 
 // Reading counts what was read.
 type Reading struct {
+	// Files and documents in them.
 	Files     int `json:"files"`
 	Documents int `json:"documents"`
-	Objects   int `json:"objects"`
+	// Objects are those in the documents, with those of Lists.
+	Objects int `json:"objects"`
 	// Workloads are the objects that have pods.
 	Workloads int `json:"workloads"`
 }
@@ -53,6 +60,7 @@ type Reading struct {
 type StageResult struct {
 	Stage
 
+	// Seconds is how long it took.
 	Seconds float64 `json:"seconds"`
 	// Restless is true if the stage ended before all objects were at rest.
 	Restless bool `json:"restless,omitempty"`
@@ -60,10 +68,13 @@ type StageResult struct {
 
 // Ref is an object by its name, with where it was read.
 type Ref struct {
+	// APIVersion and Kind are those of the object.
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace,omitempty"` // unset of objects without one
-	Name       string `json:"name"`
+	// Namespace is unset of objects without one.
+	Namespace string `json:"namespace,omitempty"`
+	// Name is that of the object.
+	Name string `json:"name"`
 
 	manifest.Place
 }
@@ -111,6 +122,7 @@ func (w What) Weight() int { return slices.Index(Whats, w) }
 
 // Finding is what a change does to objects for one cause, and staying at the release does not.
 type Finding struct {
+	// The class: see the constants.
 	What What `json:"what"`
 	// Summary says it in one line, without the names of objects: "the API server drops spec.x".
 	Summary string `json:"summary"`
@@ -122,6 +134,8 @@ type Finding struct {
 	Advice string `json:"advice"`
 	// Objects are those that show it, in the order of the input. There is at least one, but for components that panic.
 	Objects []Affected `json:"objects"`
+	// Accepted is the reason for which a list of known findings accepts it. If unset, it is not accepted.
+	Accepted string `json:"accepted,omitempty"`
 }
 
 // Affected is an object that shows a finding.
@@ -134,6 +148,7 @@ type Affected struct {
 
 // Notice is something worth knowing.
 type Notice struct {
+	// Text says what it is, in one line.
 	Text string `json:"text"`
 	// Objects are those that the notice is about. If unset, there are none.
 	Objects []Ref `json:"objects,omitempty"`
@@ -142,8 +157,10 @@ type Notice struct {
 // Inert are objects that nothing acted on, with the reason: a webhook without its server, a custom resource without its
 // operator.
 type Inert struct {
-	Why     string `json:"why"`
-	Objects []Ref  `json:"objects"`
+	// Why says what is missing.
+	Why string `json:"why"`
+	// Objects are those that wait for it, in the order of the input.
+	Objects []Ref `json:"objects"`
 }
 
 // MayUpgrade reports whether nothing was found on the way to the newer release, and MayGoBack whether nothing was on the

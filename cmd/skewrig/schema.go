@@ -18,14 +18,15 @@ func newSchema() *cobra.Command {
 		Short: "Print a JSON Schema of skewrig's formats",
 		Long: `Print a JSON Schema (2020-12):
 
-  report    report.json
-  plan      plan.json
-  record    a line of history.jsonl (docs/architecture.md)
-  diff      the output of skewrig report diff -o json
-  findings  the output of skewrig report findings -o json
-  scenario  a scenario file, for editors
-  config    skewrig.yaml, the catalog of your own repository
-  provider  a file of skewrig run --provider-config
+  report     report.json
+  plan       plan.json
+  record     a line of history.jsonl (docs/architecture.md)
+  diff       the output of skewrig report diff -o json
+  findings   the output of skewrig report findings -o json
+  rehearsal  rehearsal.json, the report of a rehearsal
+  scenario   a scenario file, for editors
+  config     skewrig.yaml, the catalog of your own repository
+  provider   a file of skewrig run --provider-config
 
 docs/schemas has the same schemas.`,
 		Example:   `  skewrig schema scenario > .vscode/skewrig-scenario.json`,

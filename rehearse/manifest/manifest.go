@@ -48,7 +48,8 @@ type Problem struct {
 
 	// Object is "Deployment web", if that is known.
 	Object string `json:"object,omitempty"`
-	Why    string `json:"why"`
+	// Why is the reason, in one line.
+	Why string `json:"why"`
 }
 
 var _ error = Problem{}

@@ -24,5 +24,8 @@ func MarkdownTable(w io.Writer, rows [][]string, header ...string) error {
 // Line is a text of bounded length in one printable line.
 func Line(s string) string { return oneLine(s, maxText) }
 
+// Brief is a text of at most so many characters in one printable line, and how many more there are.
+func Brief(s string, limit int) string { return oneLine(s, limit) }
+
 // Title is a text as the beginning of a sentence. A name at its beginning stays as it is.
 func Title(s string) string { return strings.TrimSuffix(reports.Sentence(s), ".") }

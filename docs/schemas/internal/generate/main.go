@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/diff"
 	"github.com/skewrig/skewrig/reports/finding"
@@ -54,14 +55,15 @@ func generate(root string) (map[string][]byte, error) {
 	}
 	texts := make(map[string][]byte)
 	for name, schema := range map[string]*jsonschema.Schema{
-		"report":   ofKind(source, reports.Report{}, reports.Kind, "report.json, the result of a run of skewrig"),
-		"diff":     ofKind(source, diff.Diff{}, diff.Kind, "What skewrig report diff prints as JSON"),
-		"findings": ofFindings(source),
-		"plan":     ofPlan(source),
-		"record":   history,
-		"scenario": ofScenario(source),
-		"config":   ofKind(source, own.Config{}, own.Kind, "skewrig.yaml, the catalog of a repository"),
-		"provider": ofKind(source, app.ProviderConfig{}, app.ProviderConfigKind, "A file of skewrig run --provider-config"),
+		"rehearsal": ofKind(source, rehearse.Report{}, rehearse.Kind, "rehearsal.json, the result of skewrig rehearse"),
+		"report":    ofKind(source, reports.Report{}, reports.Kind, "report.json, the result of a run of skewrig"),
+		"diff":      ofKind(source, diff.Diff{}, diff.Kind, "What skewrig report diff prints as JSON"),
+		"findings":  ofFindings(source),
+		"plan":      ofPlan(source),
+		"record":    history,
+		"scenario":  ofScenario(source),
+		"config":    ofKind(source, own.Config{}, own.Kind, "skewrig.yaml, the catalog of a repository"),
+		"provider":  ofKind(source, app.ProviderConfig{}, app.ProviderConfigKind, "A file of skewrig run --provider-config"),
 	} {
 		schema.ID = jsonschema.ID("https://skewrig.dev/schemas/" + name + ".json")
 		if texts[name], err = encode(schema); err != nil {

@@ -147,6 +147,26 @@ func TestADiffIsValid(t *testing.T) {
 	refuses(t, s, string(good), `"pace":0`, `"pace":"slow"`)
 }
 
+func TestARehearsalIsValid(t *testing.T) {
+	t.Parallel()
+	s := schema(t, "rehearsal")
+	const samples = root + "/rehearse/show/testdata/"
+	for _, name := range []string{"mixed", "quiet", "hostile", "failed", "empty"} {
+		if err := validate(t, s, []byte(read(t, samples+name+".json"))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, change := range [][2]string{
+		{`"what": "field lost"`, `"what": "lost"`},
+		{`"stage": "back"`, `"stage": "backwards"`},
+		{`"kind": "Rehearsal"`, `"kind": "Report"`},
+		{`"line": 12`, `"line": "12"`},
+		{`"notices": [`, `"notes": [`},
+	} {
+		refuses(t, s, read(t, samples+"mixed.json"), change[0], change[1])
+	}
+}
+
 // TestAFindingHasWhatAReaderActsOn has a finding with everything, and one of a run.
 func TestAFindingHasWhatAReaderActsOn(t *testing.T) {
 	t.Parallel()

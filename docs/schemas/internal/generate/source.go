@@ -27,7 +27,7 @@ const module = "github.com/skewrig/skewrig"
 var packages = []string{
 	"reports", "reports/diff", "reports/finding", "scenarios/action", "scenarios/spec", "scenarios/own",
 	"record", "harness/clock", "harness/release",
-	"fakeservers/behavior",
+	"fakeservers/behavior", "rehearse", "rehearse/manifest",
 }
 
 // source is what a schema takes from the text of types rather than from the types.
