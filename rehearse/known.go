@@ -32,7 +32,7 @@ const KnownKind = "KnownFindings"
 
 // KnownFinding is an entry of a list: it accepts what matches all of its fields.
 type KnownFinding struct {
-	// What is the class of the findings.
+	// The class of the findings.
 	What What `json:"what"`
 	// Object has the objects: Kind/namespace/name, or Kind/name without a namespace. A * matches any characters but a slash.
 	// If unset, the entry accepts findings without objects: components that panic.
