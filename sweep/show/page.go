@@ -1,18 +1,12 @@
 package show
 
 import (
-	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
-	"fmt"
-	"html/template"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/skewrig/skewrig/reports"
-	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/reports/static"
 	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
@@ -28,41 +22,21 @@ type Links struct {
 	Scenarios func(trial.Listed, trial.Found) []string
 }
 
-// Page writes a sweep as one HTML file. It loads nothing, has no script, and a policy in it forbids browsers to run or
-// load anything. html/template escapes the texts of components, and render.Visible what does not show as itself.
+// Page writes a sweep as one HTML file without script.
 func Page(w io.Writer, s trial.Result, links Links) error {
-	var out bytes.Buffer
-	if err := pageTemplate.Execute(&out, newPageView(s, links)); err != nil {
-		return fmt.Errorf("writing the page of a sweep: %w", err)
-	}
-	if _, err := w.Write(out.Bytes()); err != nil {
-		return fmt.Errorf("writing the page of a sweep: %w", err)
-	}
-	return nil
+	return static.Write(w, pageTemplate, newPageView(s, links))
 }
-
-//go:embed style.css
-var pageStyle string
 
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"visible": render.Visible, "title": render.Title, "counted": reports.Counted, "join": strings.Join,
-}).Parse(pageText))
-
-// pagePolicy lets browsers apply the style, by its digest, and nothing else.
-func pagePolicy() string {
-	sum := sha256.Sum256([]byte(pageStyle))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-}
+var pageTemplate = static.Parse(pageText)
 
 // pageView is the content of the page.
 type pageView struct {
 	trial.Result
+	static.Head
 
-	Policy   string
-	Style    template.CSS
 	Lists    []pageList
 	Matrices []trial.Matrix
 	Never    []gateNever
@@ -96,7 +70,7 @@ type gateNever struct{ Gate, Why string }
 
 func newPageView(s trial.Result, links Links) pageView {
 	v := pageView{
-		Result: s, Policy: pagePolicy(), Style: template.CSS(pageStyle), //nolint:gosec // it is compiled in
+		Result: s, Head: static.NewHead(),
 		Matrices: s.Matrices(), Laws: law.All, Usable: len(s.Reached) - len(s.NotReached()),
 		Random: slices.ContainsFunc(s.Plans, func(p trial.PlanResult) bool { return p.Random }),
 		Lists: []pageList{
