@@ -6,7 +6,7 @@ import "github.com/skewrig/skewrig/rehearse"
 var meanings = map[rehearse.What]string{
 	rehearse.Unreadable: "An API server can no longer read an object that another release stored: requests for it, or for all of its kind, fail.",
 	rehearse.FieldLost:  "A field that was stored is missing after the change. What depends on it silently stops working.",
-	rehearse.Panics:     "A component panics while it handles these objects. It restarts, and may panic again.",
+	rehearse.Panics:     "A component panics. It restarts, and may panic again.",
 	rehearse.Fails:      "An API server answers requests for the object with an error of its own (5xx).",
 	rehearse.Refused:    "A request that was accepted before is refused. Deployments by a pipeline or an operator stop there.",
 	rehearse.Loops:      "Controllers write the object again and again, and never come to rest.",

@@ -43,3 +43,23 @@ func TestMarkdownIsBounded(t *testing.T) {
 		t.Error("the comment does not say that something is missing")
 	}
 }
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	all := samples()
+	all["small"] = small()
+	for name, r := range all {
+		got := written(t, func(w io.Writer) error { return show.Page(w, r) })
+		if name == "small" || name == "hostile" || name == "empty" {
+			golden.Check(t, "testdata/"+name+".html", got)
+		}
+		for _, wrong := range []string{"<script", "\x1b", "\u202e", "ZgotmplZ"} {
+			if strings.Contains(got, wrong) {
+				t.Errorf("%s: the page has %q", name, wrong)
+			}
+		}
+		if answer := strings.ReplaceAll(show.Answer(r), ">", "&gt;"); !strings.Contains(got, answer) {
+			t.Errorf("%s: the page does not say %s", name, answer)
+		}
+	}
+}
