@@ -274,9 +274,9 @@ func lineAt(text []byte, at int) int {
 // isBlank reports whether only white space and commas are left before a value of JSON.
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == ',' }
 
-// values calls a function with each JSON value of a text and the place where it begins. It returns where the one begins that
-// is no JSON, with the error.
-func values(text []byte, call func(value []byte, at int)) (at int, err error) {
+// values calls a function with each JSON value of a text and the place where it begins, as long as it returns true. It
+// returns where a value begins that is no JSON, with the error.
+func values(text []byte, call func(value []byte, at int) bool) (at int, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	for {
 		at = int(decoder.InputOffset())
@@ -290,6 +290,8 @@ func values(text []byte, call func(value []byte, at int)) (at int, err error) {
 		if err := decoder.Decode(&value); err != nil {
 			return at, err
 		}
-		call(value, at)
+		if !call(value, at) {
+			return at, nil
+		}
 	}
 }

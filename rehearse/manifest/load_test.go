@@ -166,4 +166,8 @@ func TestLoadIsBounded(t *testing.T) {
 	if _, err := Load([]string{"-"}, zeros{}); err == nil || err.Error() != "standard input is too large: must be at most 64 MiB" {
 		t.Errorf("error %v", err)
 	}
+	full := loader{size: MaxInput}
+	if _, err := full.read("f", []byte(object)); err == nil || err.Error() != "the input is too large: must be at most 256 MiB" {
+		t.Errorf("error %v", err)
+	}
 }

@@ -45,9 +45,31 @@ func parse(file string, text []byte) *reading {
 		if len(c.text) == 0 {
 			continue
 		}
-		r.chunk(c)
+		if r.chunk(c); r.documents > maxDocuments {
+			break
+		}
 	}
+	r.bound()
 	return r
+}
+
+const (
+	// maxDocuments is how many documents a file may have. A List is one.
+	maxDocuments = 100_000
+	// maxProblems is how many problems of a file are listed.
+	maxProblems = 200
+)
+
+// bound shortens the problems of a file.
+func (r *reading) bound() {
+	if more := len(r.problems) - maxProblems; more > 0 {
+		last := r.problems[maxProblems]
+		last.Object, last.Why = "", fmt.Sprintf("there are %d more problems from here on, not listed", more)
+		r.problems = append(r.problems[:maxProblems:maxProblems], last)
+	}
+	if r.documents > maxDocuments {
+		r.problem(Place{File: r.file, Line: 1, Document: maxDocuments + 1}, "", "the file has more than %d documents: the rest is left out", maxDocuments)
+	}
 }
 
 func notText(text []byte) string {
@@ -94,10 +116,11 @@ func (r *reading) chunk(c chunk) {
 func (r *reading) json(c chunk) bool {
 	first, counted := true, c.line
 	from := 0
-	failed, err := values(c.text, func(text []byte, at int) {
+	failed, err := values(c.text, func(text []byte, at int) bool {
 		counted += bytes.Count(c.text[from:at], []byte("\n"))
 		from, first = at, false
 		r.jsonValue(text, counted)
+		return r.documents <= maxDocuments
 	})
 	if err != nil && first {
 		return false

@@ -168,3 +168,14 @@ func TestAliasesAreBounded(t *testing.T) {
 		t.Errorf("problems %v, want one", problems)
 	}
 }
+
+// TestManyAreBounded: neither documents nor problems fill the memory.
+func TestManyAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("{}\n", maxDocuments+10), strings.Repeat("---\na\n", maxDocuments+10)} {
+		_, problems := Read("f", []byte(text))
+		if len(problems) != maxProblems+2 || problems[maxProblems].Line < maxProblems || !strings.Contains(problems[maxProblems+1].Why, "more than 100000 documents") {
+			t.Errorf("%d problems, the last ones %v", len(problems), problems[max(0, len(problems)-2):])
+		}
+	}
+}
