@@ -65,8 +65,9 @@ func problemName(p manifest.Problem) string {
 	return render.Line(strings.TrimSpace(p.String() + " " + p.Object))
 }
 
+// newCase is a test case that passed. The schema allows no spaces at the ends of its name.
 func newCase(suite, name string) junit.Case {
-	return junit.Case{Name: name, Classname: render.Line("rehearse." + suite), Time: junit.Seconds(0)}
+	return junit.Case{Name: strings.Join(strings.Fields(render.Line(name)), " "), Classname: render.Line("rehearse." + suite), Time: junit.Seconds(0)}
 }
 
 func stageSuite(id int, s rehearse.StageResult, r rehearse.Report) junit.Suite {
@@ -78,7 +79,7 @@ func stageSuite(id int, s rehearse.StageResult, r rehearse.Report) junit.Suite {
 	refs := refsOf(r.Objects)
 	for _, f := range found {
 		if len(f.Objects) == 0 {
-			c := newCase(string(s.Name), render.Line(f.Summary))
+			c := newCase(string(s.Name), f.Summary)
 			c.Failure = &junit.Result{Message: render.Line(f.Summary), Type: string(f.What), Text: junit.Text(failureText(f, nil))}
 			out.Add(c)
 		}
@@ -94,7 +95,7 @@ func stageSuite(id int, s rehearse.StageResult, r rehearse.Report) junit.Suite {
 			continue
 		}
 		seen[ref] = true
-		c := newCase(string(s.Name), render.Line(ref.String()))
+		c := newCase(string(s.Name), ref.String())
 		if all := failures[ref]; len(all) > 0 {
 			c.Failure = &junit.Result{Message: render.Line(strings.Join(all, "; ")), Type: "finding", Text: junit.Text(texts[ref])}
 		}

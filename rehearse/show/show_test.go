@@ -73,12 +73,12 @@ func hostile() rehearse.Report {
 	const bad = "<script>alert(1)</script>\x1b[31m\n| %0A::error::x |`*_[a](javascript:b) &amp; ]]> \u202e ${{ x }} @octocat \xff"
 	r := quiet()
 	r.Objects = r.Objects[:1]
-	at := rehearse.Ref{APIVersion: bad, Kind: bad, Namespace: bad, Name: bad, Place: manifest.Place{File: "a b/%0A:\x1b[2J<script>\n\xff.yaml", Line: 3, Document: 1, Template: bad}}
+	at := rehearse.Ref{APIVersion: bad, Kind: bad, Namespace: bad, Name: " " + bad + " ", Place: manifest.Place{File: "a b/%0A:\x1b[2J<script>\n\xff.yaml", Line: 3, Document: 1, Template: bad}}
 	f := rehearse.Finding{What: rehearse.Refused, Summary: bad, Stage: rehearse.HalfWay, Cause: bad, Advice: bad, Objects: []rehearse.Affected{{Ref: at, Detail: bad}}}
 	r.Findings, r.Known = []rehearse.Finding{f}, []rehearse.Finding{f}
 	r.Known[0].Accepted = bad
 	r.Objects = append(r.Objects, rehearse.Object{Ref: at, Pending: bad})
-	r.Problems = []manifest.Problem{{Place: at.Place, Object: bad, Why: bad}}
+	r.Problems = []manifest.Problem{{Place: at.Place, Object: bad, Why: bad}, {Place: at.Place, Object: bad + " ", Why: bad + " "}}
 	r.Notices = []rehearse.Notice{{Text: bad, Objects: []rehearse.Ref{at}}}
 	r.Mocked, r.Inert = []string{bad}, []rehearse.Inert{{Why: bad, Objects: []rehearse.Ref{at}}}
 	return r

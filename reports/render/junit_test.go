@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,20 @@ func TestJUnitKeepsToBothSchemas(t *testing.T) {
 			t.Errorf("%s: the root is %s", name, root.XMLName.Local)
 		}
 		for _, v := range violations(junitSchema(t), root) {
+			t.Errorf("%s: %s", name, v)
+		}
+	}
+}
+
+// TestOtherJUnitFilesAreValid: sweeps and rehearsals write files of the same schema.
+func TestOtherJUnitFilesAreValid(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"sweep/show/testdata/junit.xml", "rehearse/show/testdata/small.xml", "rehearse/show/testdata/hostile.xml", "rehearse/show/testdata/empty.xml"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range violations(junitSchema(t), parseXML(t, string(text))) {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
