@@ -18,7 +18,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("the help does not tell of %s", name)
 		}
 	}
-	if code, stdout, stderr := skewrig(t, "schema", "reports"); code != exitUsage || stdout != "" || !strings.Contains(stderr, "record, report") {
+	if code, stdout, stderr := skewrig(t, "schema", "reports"); code != exitUsage || stdout != "" || !strings.Contains(stderr, "record, rehearsal, report") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }
