@@ -63,6 +63,9 @@ type Config struct {
 	AllowHost bool
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Machine is the machine of each simulated node. If unset, it is the one that cAdvisor's fake has, with one core, 3.75 GiB
+	// of memory and no ephemeral storage.
+	Machine *Machine
 	// Runtime starts the container runtime of a node.
 	Runtime func(NodeInfo) (Runtime, error)
 	// Recorder takes what happens. If unset, nothing is recorded, and the API

@@ -172,7 +172,7 @@ func (c *Cluster) defineKubelet(node record.Node, addresses netip.Prefix) error 
 	comp := &component{
 		name: "kubelet/" + node.Name, kind: build.Kubelet, version: node.Version, gates: node.Gates, settings: node.Settings,
 		node: node.Name, address: s.address, standalone: node.Standalone,
-		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()),
+		flags:  kubeletFlags(name, kubeconfig, dirs).with(c.nodeLabels()).with(c.cfg.Machine.flags()),
 		config: kubeletConfig(dirs, runtime.Endpoint(), c.creds.caFile(), s),
 		health: healthOf(program.Kubelet, s.address),
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -113,11 +114,27 @@ func kubeletFlags(node, kubeconfig string, dirs kubeletDirs) flags {
 	}
 }
 
+// Machine is what a simulated node's machine has.
+type Machine struct {
+	Cores int
+	// Memory and Storage are in bytes. Storage is for what pods have that is on no volume.
+	Memory, Storage int64
+}
+
+// flags are those of a kubelet that say what its machine has.
+func (m *Machine) flags() flags {
+	if m == nil {
+		return nil
+	}
+	return flags{"machine": fmt.Sprintf(`{"num_cores":%d,"memory_capacity":%d,"ephemeral_storage":%d}`, m.Cores, m.Memory, m.Storage)}
+}
+
 // onHost makes the settings those of a kubelet of a node with real containers. What it would change
 // of this machine that belongs to no node is left alone.
 func onHost(config map[string]any, f flags, cgroup string) {
 	delete(f, "boot-id-file") // it reads the kernel's, which the node has of its own
 	delete(f, "host-root")
+	delete(f, "machine")
 	maps.Copy(config, map[string]any{
 		"cgroupsPerQOS":          true,
 		"cgroupDriver":           "cgroupfs",

@@ -34,7 +34,7 @@ var ownFlags = map[string]string{
 	"cert-file": ownCertificate, "key-file": ownCertificate, "trusted-ca-file": ownCertificate, "client-cert-auth": ownCertificate,
 	"peer-cert-file": ownCertificate, "peer-key-file": ownCertificate, "peer-trusted-ca-file": ownCertificate, "peer-client-cert-auth": ownCertificate,
 
-	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "host-root": ownDirectory, "boot-id-file": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
+	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "host-root": ownDirectory, "boot-id-file": ownDirectory, "machine": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
 
 	"kubeconfig": ownKubeconfig, "authentication-kubeconfig": ownKubeconfig, "authorization-kubeconfig": ownKubeconfig, "master": ownKubeconfig,
 

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/kubelet"
 	"k8s.io/kubernetes/pkg/kubelet/cadvisor"
@@ -24,11 +27,13 @@ import (
 // simulateHost replaces what the kubelet asks of the machine it runs on. The
 // probe manager is left nil on purpose: the kubelet then makes its real one.
 //
-// The host paths of pods are below hostRoot. If that is unset, they are those of this machine.
-func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, bootID, hostRoot string) (err error) {
+// What is said of its machine is JSON, on top of what cAdvisor's fake says. The host paths of pods are below hostRoot. If that is unset, they are those of this machine.
+func simulateHost(deps *kubelet.Dependencies, server *options.KubeletServer, said []string, hostRoot string) (err error) {
 	fake := &cadvisortest.Fake{NodeName: server.HostnameOverride}
-	deps.CAdvisorInterface, err = booted(newHost(fake, fake.ContainerInfoV2, fake.VersionInfo), bootID, cadvisor.CapacityFromMachineInfo, utilruntime.HandleErrorWithLogger)
-	deps.ContainerManager = cm.NewStubContainerManager()
+	deps.CAdvisorInterface, err = described(newHost(fake, fake.ContainerInfoV2, fake.VersionInfo), said, cadvisor.CapacityFromMachineInfo, utilruntime.HandleErrorWithLogger)
+	if err == nil {
+		deps.ContainerManager, err = withStorage(cm.NewStubContainerManager(), said)
+	}
 	deps.OOMAdjuster = oom.NewFakeOOMAdjuster()
 	deps.Mounter = mount.NewFakeMounter(nil)
 	deps.Subpather = &unmountedSubpath{}
@@ -83,10 +88,10 @@ func (host[Options, Info, Versions]) VersionInfo() (*Versions, error) {
 	return info, json.Unmarshal(text, info)
 }
 
-// booted is a cAdvisor that knows which boot of the machine this is. Types are inferred, as
+// described is a cAdvisor that knows what is said of the machine, such as which boot it is. Types are inferred, as
 // newHost's are.
-func booted[Info, Capacity, Logger any](of cadvisor.Interface, id string, _ func(*Info) Capacity, _ func(Logger, error, string, ...any)) (cadvisor.Interface, error) {
-	for _, form := range []any{machine[Info]{of, id}, loggingMachine[Info, Logger]{of, id}} {
+func described[Info, Capacity, Logger any](of cadvisor.Interface, said []string, _ func(*Info) Capacity, _ func(Logger, error, string, ...any)) (cadvisor.Interface, error) {
+	for _, form := range []any{machine[Info]{of, said}, loggingMachine[Info, Logger]{of, said}} {
 		if m, is := form.(cadvisor.Interface); is {
 			return m, nil
 		}
@@ -98,11 +103,11 @@ func booted[Info, Capacity, Logger any](of cadvisor.Interface, id string, _ func
 type (
 	machine[Info any] struct {
 		cadvisor.Interface
-		bootID string
+		said []string
 	}
 	loggingMachine[Info, Logger any] struct {
 		cadvisor.Interface
-		bootID string
+		said []string
 	}
 )
 
@@ -110,25 +115,70 @@ type (
 func (m machine[Info]) MachineInfo() (*Info, error) {
 	of := m.Interface.(interface{ MachineInfo() (*Info, error) })
 	info, err := of.MachineInfo()
-	return withBootID(info, m.bootID, err)
+	return describe(info, m.said, err)
 }
 
 // MachineInfo implements cadvisor.Interface.
 func (m loggingMachine[Info, Logger]) MachineInfo(logger Logger) (*Info, error) {
 	of := m.Interface.(interface{ MachineInfo(Logger) (*Info, error) })
 	info, err := of.MachineInfo(logger)
-	return withBootID(info, m.bootID, err)
+	return describe(info, m.said, err)
 }
 
-func withBootID[Info any](info *Info, id string, err error) (*Info, error) {
-	if err != nil {
-		return nil, err
+func describe[Info any](info *Info, said []string, err error) (*Info, error) {
+	for _, text := range said {
+		if err == nil {
+			err = json.Unmarshal([]byte(text), info)
+		}
 	}
-	text, err := json.Marshal(map[string]string{"boot_id": id})
-	if err != nil {
-		return nil, err
+	return info, err
+}
+
+// withStorage is a container manager of a node with the ephemeral storage that is said, in bytes.
+func withStorage(of cm.ContainerManager, said []string) (cm.ContainerManager, error) {
+	var machine struct {
+		EphemeralStorage int64 `json:"ephemeral_storage"`
 	}
-	return info, json.Unmarshal(text, info)
+	for _, text := range said {
+		if err := json.Unmarshal([]byte(text), &machine); err != nil {
+			return nil, fmt.Errorf("reading what is said of the machine: %w", err)
+		}
+	}
+	if machine.EphemeralStorage == 0 {
+		return of, nil
+	}
+	has := corev1.ResourceList{corev1.ResourceEphemeralStorage: *resource.NewQuantity(machine.EphemeralStorage, resource.BinarySI)}
+	for _, form := range []any{manager{of, has}, loggingManager{of, has}} {
+		if m, is := form.(cm.ContainerManager); is {
+			return m, nil
+		}
+	}
+	return nil, errors.New("the container manager has neither of the forms that are known (GetCapacity in harness/engine/kubelet/host.go)")
+}
+
+// manager is the form that a container manager has until v1.36, loggingManager the one since v1.37.
+type (
+	manager struct {
+		cm.ContainerManager
+		has corev1.ResourceList
+	}
+	loggingManager struct {
+		cm.ContainerManager
+		has corev1.ResourceList
+	}
+)
+
+func (m manager) GetCapacity(isolated bool) corev1.ResourceList { return capacity(m.has, isolated) }
+
+func (m loggingManager) GetCapacity(_ klog.Logger, isolated bool) corev1.ResourceList {
+	return capacity(m.has, isolated)
+}
+
+func capacity(has corev1.ResourceList, isolated bool) corev1.ResourceList {
+	if !isolated {
+		return corev1.ResourceList{}
+	}
+	return has.DeepCopy()
 }
 
 // unsharedHost is the real host, except that it never changes a mount's

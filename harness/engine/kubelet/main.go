@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -54,6 +55,7 @@ func run(ctx context.Context, args []string) error {
 	flags.AddFlags(fs)
 	bootIDFile := fs.String("boot-id-file", "/proc/sys/kernel/random/boot_id", "The file that has the boot ID of the node, as cAdvisor's flag of that name.")
 	hostRoot := fs.String("host-root", "", "The directory that stands for the root of the node's file system in the host paths of pods. If unset, they are those of this machine.")
+	machine := fs.String("machine", "{}", "What cAdvisor says of the node's machine beside its boot ID, as JSON: num_cores, memory_capacity.")
 	verflag.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -84,7 +86,11 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("reading the boot ID: %w", err)
 	}
-	if err := simulateHost(deps, server, strings.TrimSpace(string(bootID)), *hostRoot); err != nil {
+	said, err := json.Marshal(map[string]string{"boot_id": strings.TrimSpace(string(bootID))})
+	if err != nil {
+		return err
+	}
+	if err := simulateHost(deps, server, []string{*machine, string(said)}, *hostRoot); err != nil {
 		return fmt.Errorf("simulating the host: %w", err)
 	}
 	if err := addMetrics(utilfeature.DefaultMutableFeatureGate, feature.RecordFeatureInfo); err != nil {
