@@ -7,28 +7,32 @@ type StageName string
 
 // The stages, in their order.
 const (
-	Stored    StageName = "stored"     // all is stored, and at rest, at From
-	HalfWay   StageName = "half-way"   // one of two API servers is at To
-	Upgraded  StageName = "upgraded"   // the control plane is at To
-	Nodes     StageName = "nodes"      // and the nodes, one after the other
-	Changed   StageName = "changed"    // and owners change their objects
-	NodesBack StageName = "nodes back" // the nodes are at From again
-	Back      StageName = "back"       // and the control plane
-	Restored  StageName = "restored"   // and owners change their objects
-	Forward   StageName = "forward"    // all is at To again
+	Stored      StageName = "stored"
+	HalfWay     StageName = "half-way"
+	Upgraded    StageName = "upgraded"
+	Nodes       StageName = "nodes"
+	Changed     StageName = "changed"
+	NodesBack   StageName = "nodes back"
+	HalfWayBack StageName = "half-way back"
+	Back        StageName = "back"
+	Restored    StageName = "changed again"
+	Forward     StageName = "forward"
+	Deleted     StageName = "deleted"
 )
 
 // Stages are all stages, in their order.
 var Stages = []Stage{
 	{Stored, "everything is stored, and comes to rest"},
-	{HalfWay, "one of two API servers is upgraded, then the other one"},
-	{Upgraded, "the controllers and the scheduler are upgraded"},
+	{HalfWay, "one of two API servers is upgraded: controllers ask the new one, clients the old one"},
+	{Upgraded, "the other API server, the controllers and the scheduler are upgraded"},
 	{Nodes, "the nodes are drained and upgraded, one after the other"},
-	{Changed, "owners change their objects: apply again, label, scale, restart"},
+	{Changed, "owners apply, label, scale and restart what they have"},
 	{NodesBack, "the nodes go back, one after the other"},
-	{Back, "the control plane goes back"},
-	{Restored, "owners change their objects again"},
+	{HalfWayBack, "the controllers, the scheduler and their API server go back: clients ask the newer one"},
+	{Back, "the other API server goes back"},
+	{Restored, "owners change what they have again"},
 	{Forward, "everything is upgraded once more"},
+	{Deleted, "everything is deleted"},
 }
 
 // Stage is a part of a rehearsal.

@@ -1,0 +1,140 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/files"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/rehearse/engine"
+	"github.com/skewrig/skewrig/rehearse/manifest"
+	"github.com/skewrig/skewrig/rehearse/show"
+	"github.com/skewrig/skewrig/scenarios/provider/images"
+	"github.com/skewrig/skewrig/scenarios/provider/rig"
+)
+
+// Rehearsal is an upgrade, and the way back, of a control plane that has the objects of an input.
+type Rehearsal struct {
+	From, To release.Version
+	Input    manifest.Input
+	// Dir is the directory for what the rehearsal leaves, which is made. If it has an earlier rehearsal, that is replaced.
+	Dir string
+	// Known are findings that were accepted. If unset, none were.
+	Known rehearse.Known
+	// Version is that of skewrig, which a SARIF file names.
+	Version string
+	// Report is called when a stage begins. If unset, it is not.
+	Report func(rehearse.Stage)
+}
+
+// Targets are the components that it takes.
+func (r Rehearsal) Targets() (all []build.Target) {
+	for _, v := range []release.Version{r.From, r.To} {
+		for _, t := range build.AllOf(v) {
+			if !slices.ContainsFunc(all, func(had build.Target) bool { return had.String() == t.String() }) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// Run runs it, and writes what it came to.
+func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Report, error) {
+	if err := r.clear(); err != nil {
+		return rehearse.Report{}, err
+	}
+	input := r.Input
+	input.Objects = manifest.Ordered(input.Objects)
+	seen, storing, err := engine.Config{
+		From: r.From, To: r.To, Objects: input.Objects, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Report: r.Report,
+	}.Run(ctx)
+	if ctx.Err() != nil {
+		return rehearse.Report{}, context.Cause(ctx)
+	}
+	report := rehearse.Of(seen, input, storing)
+	if err != nil {
+		report.Failed = err.Error()
+	}
+	report = report.Without(r.Known)
+	return report, Failed(r.write(report))
+}
+
+// ReadAccepted reads a file of findings that were accepted.
+func ReadAccepted(file string) (rehearse.Known, error) {
+	text, err := files.Read(file, files.MaxText)
+	if err != nil {
+		return rehearse.Known{}, err
+	}
+	return rehearse.ReadKnown(file, text)
+}
+
+// rehearsalRig is the rig of a topology, whose containers do what their pods expect.
+func rehearsalRig(t record.Topology, recorder record.Recorder, pod engine.PodReader) (cluster.Config, error) {
+	library, err := images.ByPod(func(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
+		return pod(ctx, namespace, name)
+	})
+	return rig.ClusterConfig(t, library, recorder), err
+}
+
+// rehearsedSides is where a rehearsal's directory has the records and logs of its sides.
+const rehearsedSides = "sides"
+
+// clear makes the directory. Nothing but what an earlier rehearsal left is removed.
+func (r Rehearsal) clear() error {
+	found, err := os.ReadDir(r.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, entry := range found {
+		if !slices.Contains(rehearsedFiles, entry.Name()) {
+			return fmt.Errorf("%s has %s, which no rehearsal left: choose another directory (--report-dir)", r.Dir, entry.Name())
+		}
+	}
+	for _, name := range rehearsedFiles {
+		if err := os.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
+			return Failed(err)
+		}
+	}
+	return Failed(os.MkdirAll(r.Dir, 0o755))
+}
+
+// rehearsedFiles are what a rehearsal leaves in its directory.
+var rehearsedFiles = []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile}
+
+// output is where a side leaves what it does.
+func (r Rehearsal) output(side string) (engine.Output, error) {
+	logs, err := files.MkdirBelow(r.Dir, path.Join(rehearsedSides, side, sweptLogs), 0o755)
+	if err != nil {
+		return engine.Output{}, err
+	}
+	file, err := files.Create(filepath.Join(filepath.Dir(logs), sweptHistory), 0o600)
+	if err != nil {
+		return engine.Output{}, err
+	}
+	return engine.Output{History: record.NewHistory(file), LogDir: logs}, nil
+}
+
+// write writes the report in each format.
+func (r Rehearsal) write(report rehearse.Report) error {
+	write := func(name string, to func(io.Writer, rehearse.Report) error) error {
+		return files.Write(filepath.Join(r.Dir, name), 0o644, func(w io.Writer) error { return to(w, report) })
+	}
+	return errors.Join(
+		write(show.JSONFile, show.JSON), write(show.PageFile, show.Page), write(show.MarkdownFile, show.Markdown), write(show.JUnitFile, show.JUnit),
+		write(show.SARIFFile, func(w io.Writer, report rehearse.Report) error { return show.SARIF(w, report, r.Version) }),
+	)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skewrig/skewrig/app"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/rehearse/manifest"
+	"github.com/skewrig/skewrig/rehearse/show"
+	"github.com/skewrig/skewrig/reports"
+)
+
+type rehearseFlags struct {
+	binaries
+	output
+	dir, from, to, known string
+}
+
+var _ = register(startHere, newRehearse)
+
+func newRehearse() *cobra.Command {
+	var f rehearseFlags
+	cmd := &cobra.Command{
+		Use:   "rehearse MANIFEST...",
+		Short: "Store your objects, upgrade, go back, and say what that does to them",
+		Long: `Store your objects on a real control plane of one release, upgrade it to another one step by step,
+go back, and go forward again. A second control plane has the same objects and stays: what differs
+is a finding. An argument is a file, a directory, an archive of Velero, or - for standard input.
+
+The containers are not yours: each listens on the ports and answers the probes of its pod. Volumes
+and load balancers are mocks, and webhooks and aggregated APIs are left out. So a rehearsal sees what
+Kubernetes does with your objects, and not what your programs, network or storage do.
+
+Exit codes: 0 nothing found, 1 a finding, 2 not judged, 3 nothing was started.`,
+		Example: `  helm template shop ./charts/shop | skewrig rehearse -
+  skewrig rehearse deploy/
+  skewrig rehearse deploy/ --from previous --to newest
+  kubectl get deployments,services,configmaps -A -o yaml | skewrig rehearse -`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: f.run,
+	}
+	f.binaries.register(cmd)
+	f.output.register(cmd)
+	cmd.Flags().StringVar(&f.from, "from", "previous", "the release at which the rehearsal begins, and to which it goes back")
+	cmd.Flags().StringVar(&f.to, "to", "newest", "the release to upgrade to")
+	cmd.Flags().StringVar(&f.dir, "report-dir", "rehearsal", "directory for what the rehearsal leaves; replaces that of an earlier one")
+	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
+	return cmd
+}
+
+func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
+	builder, err := f.Builder(cmd.Context())
+	if err != nil {
+		return err
+	}
+	rehearsal, err := f.rehearsal(cmd, builder, args)
+	if err != nil {
+		return err
+	}
+	if _, err := f.build(cmd.Context(), cmd, builder, rehearsal.Targets(), nil); err != nil {
+		return err
+	}
+	began := time.Now()
+	rehearsal.Report = func(s rehearse.Stage) {
+		fmt.Fprintf(news(cmd), "%4.0fs  %s: %s\n", time.Since(began).Seconds(), s.Name, s.Does)
+	}
+	report, err := rehearsal.Run(cmd.Context(), builder)
+	if err != nil {
+		return err
+	}
+	return f.finish(cmd, report)
+}
+
+// rehearsal reads what is to be rehearsed, and says what was read.
+func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, args []string) (r app.Rehearsal, _ error) {
+	from, err := builder.Releases().Resolve(f.from)
+	to, failed := builder.Releases().Resolve(f.to)
+	if err := errors.Join(err, failed); err != nil {
+		return r, err
+	}
+	if err := inReach(from, to); err != nil {
+		return r, err
+	}
+	input, err := manifest.Load(args, cmd.InOrStdin())
+	if err != nil {
+		return r, err
+	}
+	if len(input.Objects) == 0 {
+		return r, fmt.Errorf("no Kubernetes object was found in %s, %s left out: %w", reports.Counted(input.Files, "file"), reports.Counted(len(input.Problems), "document"), problems(input))
+	}
+	fmt.Fprintf(news(cmd), "%s of %s read, %s left out; %s -> %s -> %s\n", reports.Counted(len(input.Objects), "object"), reports.Counted(input.Files, "file"),
+		reports.Counted(len(input.Problems), "document"), from, to, from)
+	r = app.Rehearsal{From: from, To: to, Input: input, Dir: f.dir, Version: version()}
+	if f.known != "" {
+		r.Known, err = app.ReadAccepted(f.known)
+	}
+	return r, err
+}
+
+// problems are why documents are left out.
+func problems(in manifest.Input) error {
+	var all []error
+	for _, p := range in.Problems {
+		all = append(all, p)
+	}
+	return errors.Join(all...)
+}
+
+// inReach is an error if a control plane can't be upgraded so: by one minor version at a time.
+func inReach(from, to release.Version) error {
+	if apart := to.Minor() - from.Minor(); apart != 0 && apart != 1 {
+		return fmt.Errorf("%s can't be upgraded to %s: a control plane moves by one minor version at a time (--from, --to)", from, to)
+	}
+	return nil
+}
+
+// finish prints what a rehearsal came to. A finding is the exit code 1, and a rehearsal that ended early 2.
+func (f *rehearseFlags) finish(cmd *cobra.Command, report rehearse.Report) error {
+	var failed error
+	err := printResult(cmd, f.output, report, func(w io.Writer, r rehearse.Report) { failed = show.Text(w, r, f.dir) })
+	switch {
+	case errors.Join(err, failed) != nil:
+		return errors.Join(err, failed)
+	case report.Failed != "":
+		return exitCode(reports.ExitNotJudged)
+	case len(report.Findings) > 0:
+		return exitCode(reports.ExitNonconforming)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/scenarios/law"
+)
+
+// client asks an API server as owners of objects do. others asks each API server, by its name.
+type client struct {
+	dynamic.Interface
+
+	mapper meta.RESTMapper
+	others map[string]dynamic.Interface
+}
+
+func newClient(c *cluster.Cluster) (*client, error) {
+	config := asking(c.RESTConfig())
+	own, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	found, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	all := &client{own, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found)), make(map[string]dynamic.Interface)}
+	for _, server := range []string{serverA, serverB} {
+		config, err := c.Endpoint(server)
+		if err != nil {
+			return nil, err
+		}
+		if all.others[server], err = dynamic.NewForConfig(asking(config)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// asking is a configuration without a limit, whose warnings are those of the request's context.
+func asking(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	config.WarningHandlerWithContext = heeding{}
+	return config
+}
+
+// heeding passes the warnings of an answer on to who asked.
+type heeding struct{}
+
+type warningsKey struct{}
+
+// warnings are those of the answers to one request.
+type warnings struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// heed is a context whose requests leave their warnings.
+func heed(ctx context.Context) (context.Context, *warnings) {
+	w := new(warnings)
+	return context.WithValue(ctx, warningsKey{}, w), w
+}
+
+var _ rest.WarningHandlerWithContext = heeding{}
+
+func (heeding) HandleWarningHeaderWithContext(ctx context.Context, _ int, _, text string) {
+	w, is := ctx.Value(warningsKey{}).(*warnings)
+	if !is {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.all, text) {
+		w.all = append(w.all, text)
+	}
+}
+
+// resource is where an object is, or is to be, and whether objects of its kind are in namespaces.
+func (c *client) resource(of rehearse.Ref) (dynamic.ResourceInterface, *meta.RESTMapping, error) {
+	gv, err := schema.ParseGroupVersion(of.APIVersion)
+	if err != nil {
+		return nil, nil, err
+	}
+	mapping, err := c.mapper.RESTMapping(gv.WithKind(of.Kind).GroupKind(), gv.Version)
+	if err != nil {
+		return nil, nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		return c.Resource(mapping.Resource).Namespace(of.Namespace), mapping, nil
+	}
+	return c.Resource(mapping.Resource), mapping, nil
+}
+
+// do does what an owner asks for.
+func (c *client) do(ctx context.Context, of rehearse.Ref, r law.Request) error {
+	resource, _, err := c.resource(of)
+	if err != nil {
+		return err
+	}
+	switch r.Verb {
+	case law.Applies:
+		object := &unstructured.Unstructured{Object: r.Body}
+		_, err = resource.Apply(ctx, of.Name, object, metav1.ApplyOptions{FieldManager: rehearse.Owner, Force: true})
+	case law.Deletes:
+		err = resource.Delete(ctx, of.Name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+	default:
+		var patch []byte
+		if patch, err = json.Marshal(r.Body); err == nil {
+			_, err = resource.Patch(ctx, of.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: rehearse.Owner})
+		}
+	}
+	return err
+}
+
+// answerOf returns what an API server answers, and false if there is no answer.
+func answerOf(err error) (s law.Said, answered bool) {
+	if err == nil {
+		return s, true
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return law.Said{Text: err.Error()}, false
+	}
+	return law.Said{Text: err.Error(), Code: int(status.Status().Code)}, true
+}

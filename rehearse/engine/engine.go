@@ -1,0 +1,132 @@
+// Package engine runs rehearsals on real components: it stores objects on two control planes, changes one of them to another
+// release and back, and does the same to the other one, which stays. Package rehearse judges what was seen.
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/rehearse/manifest"
+)
+
+// Config says what to rehearse.
+type Config struct {
+	From, To release.Version
+	// Objects are stored in this order.
+	Objects []manifest.Object
+	// Cluster is the rig of a topology, whose containers do what their pods expect.
+	Cluster func(record.Topology, record.Recorder, PodReader) (cluster.Config, error)
+	// Binary finds the executable of a component. Builder.Binary does.
+	Binary func(context.Context, build.Target) (build.Binary, error)
+	// Output is where a side leaves what it does.
+	Output func(side string) (Output, error)
+	// Report is called when a stage begins. If unset, it is not.
+	Report func(rehearse.Stage)
+}
+
+// PodReader reads a pod.
+type PodReader func(ctx context.Context, namespace, name string) (*corev1.Pod, error)
+
+// Output is where a side leaves what it does.
+type Output struct {
+	// History takes the record. It ends with the run.
+	History *record.History
+	// LogDir takes the components' logs.
+	LogDir string
+}
+
+// The sides, as their directories are called.
+const (
+	Subject = "upgraded"
+	Twin    = "stays"
+)
+
+// Run rehearses. What a component ends by itself with is something that is seen; an error is one of the rehearsal.
+func (cfg Config) Run(ctx context.Context) (seen rehearse.Seen, storing rehearse.Storing, err error) {
+	seen.From, seen.To = cfg.From, cfg.To
+	var subject, twin *side
+	group, starting := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { subject, err = cfg.start(starting, Subject, cfg.To); return err })
+	group.Go(func() (err error) { twin, err = cfg.start(starting, Twin, cfg.From); return err })
+	if err := group.Wait(); err != nil {
+		return seen, storing, errors.Join(err, subject.close(), twin.close())
+	}
+	err = cfg.stages(ctx, subject, twin)
+	storing = subject.stored
+	seen.Items = subject.items
+	seen.Subject, seen.Twin = subject.side, twin.side
+	err = errors.Join(err, subject.end(&seen.Subject), twin.end(&seen.Twin))
+	return seen, storing, err
+}
+
+// stages runs all stages on both sides, each at the same time.
+func (cfg Config) stages(ctx context.Context, sides ...*side) error {
+	for _, stage := range rehearse.Stages {
+		if cfg.Report != nil {
+			cfg.Report(stage)
+		}
+		group, ctx := errgroup.WithContext(ctx)
+		for _, s := range sides {
+			group.Go(func() error { return s.run(ctx, stage) })
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		if sides[0].exited || sides[1].exited {
+			return nil
+		}
+	}
+	return nil
+}
+
+// The components of a side. Controllers ask the API server b, and clients and nodes ask a.
+const (
+	serverA   = record.APIServer + "/a"
+	serverB   = record.APIServer + "/b"
+	manager   = record.ControllerManager + "/a"
+	scheduler = record.Scheduler + "/a"
+)
+
+// nodes are the names of the nodes.
+var nodes = []string{"node-a", "node-b"}
+
+// machine is what a node has. There is room for all that people run, which does nothing here.
+var machine = cluster.Machine{Cores: 256, Memory: 2 << 40, Storage: 16 << 40}
+
+// topology is a control plane with two API servers, and nodes.
+func (cfg Config) topology(observed []string) record.Topology {
+	fast := record.Settings{Flags: map[string]string{"kube-api-qps": "1000", "kube-api-burst": "2000"}}
+	t := record.Topology{Version: cfg.From, ControllerManager: true, Scheduler: true, Observed: observed}
+	t.Members = []record.Component{
+		{Name: serverA, Version: cfg.From}, {Name: serverB, Version: cfg.From},
+		{Name: manager, Version: cfg.From, Via: []string{"b"}, Settings: fast},
+		{Name: scheduler, Version: cfg.From, Via: []string{"b"}},
+	}
+	t.Links, t.Inspected = []record.Link{{From: manager, To: record.APIServer}}, []string{manager}
+	for _, name := range nodes {
+		t.Nodes = append(t.Nodes, record.Node{Name: name, Version: cfg.From})
+	}
+	return t
+}
+
+// often is how often something is looked at that is waited for.
+const often = time.Second / 4
+
+// pause waits until it is time to look again, unless the context ends.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(often):
+		return nil
+	}
+}

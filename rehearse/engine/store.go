@@ -1,0 +1,296 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/rehearse/manifest"
+	"github.com/skewrig/skewrig/scenarios/kube"
+	"github.com/skewrig/skewrig/scenarios/law"
+)
+
+// observed are the resources of the objects whose writes are counted. The data of Secrets is in no record.
+func (cfg Config) observed() []string {
+	all := map[string]bool{"jobs": true}
+	for _, o := range cfg.Objects {
+		object := unstructured.Unstructured{Object: o.Object}
+		if _, resource, is := kube.Definition(o.Object); is {
+			all[resource] = true
+		}
+		if k := kube.ByName(object.GetKind()); k.IsRecordable() && k.Resource != "secrets" {
+			all[k.Resource] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// atOnce is how many objects are written at the same time.
+const atOnce = 8
+
+// store stores all objects: those of one kind that follow each other at the same time.
+func (s *side) store(ctx context.Context, seen *rehearse.StageSeen) error {
+	if err := s.makeNamespaces(ctx); err != nil {
+		return err
+	}
+	objects := s.accepted()
+	seen.Warnings = make(map[string][]string)
+	for len(objects) > 0 {
+		n := 1
+		for n < len(objects) && kindOf(objects[n]) == kindOf(objects[0]) {
+			n++
+		}
+		if err := s.storeAll(ctx, objects[:n], seen); err != nil {
+			return err
+		}
+		objects = objects[n:]
+	}
+	if err := s.cluster.Observe(ctx); err != nil {
+		return err
+	}
+	place := func(i rehearse.Item) int { return s.inputPlace(i.Ref) }
+	slices.SortStableFunc(s.items, func(a, b rehearse.Item) int { return cmp.Compare(place(a), place(b)) })
+	return nil
+}
+
+// inputPlace is the place of an object in the order in which objects are stored.
+func (s *side) inputPlace(r rehearse.Ref) int {
+	return slices.IndexFunc(s.Objects, func(o manifest.Object) bool {
+		return o.Place == r.Place && refOf(o).Kind == r.Kind && refOf(o).Name == r.Name
+	})
+}
+
+func kindOf(o manifest.Object) string {
+	return fmt.Sprint(o.Object["apiVersion"], " ", o.Object["kind"])
+}
+
+// refOf is an object by its name. Those whose kind is in namespaces, without one, are in the default one.
+func refOf(o manifest.Object) rehearse.Ref {
+	object := unstructured.Unstructured{Object: o.Object}
+	return rehearse.Ref{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(), Place: o.Place}
+}
+
+// ownNamespaces are those that each cluster has.
+var ownNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, "kube-node-lease"}
+
+// makeNamespaces makes the namespaces that objects are in and that are not among them, as helm install --create-namespace does.
+func (s *side) makeNamespaces(ctx context.Context) error {
+	has, wanted := make(map[string]bool), make(map[string]bool)
+	for _, o := range s.Objects {
+		r := refOf(o)
+		if r.Kind == "Namespace" {
+			has[r.Name] = true
+		}
+		wanted[r.Namespace] = r.Namespace != ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if !wanted[name] || has[name] || slices.Contains(ownNamespaces, name) {
+			continue
+		}
+		if err := s.cluster.EnsureNamespace(ctx, name); err != nil {
+			return err
+		}
+		s.stored.Mocked = append(s.stored.Mocked, "namespace "+name+", which is not in the input")
+	}
+	return nil
+}
+
+// accepted are the objects that are stored: without a server, webhooks and aggregated APIs would refuse all that others ask for.
+func (s *side) accepted() (all []manifest.Object) {
+	inert := make(map[string][]rehearse.Ref)
+	for _, o := range s.Objects {
+		if why := withoutServer(o.Object); why != "" {
+			inert[why] = append(inert[why], refOf(o))
+			continue
+		}
+		if _, _, defines := kube.Definition(o.Object); defines {
+			o.Object = withoutConversion(o.Object)
+		}
+		all = append(all, o)
+	}
+	for _, why := range slices.Sorted(maps.Keys(inert)) {
+		s.stored.Inert = append(s.stored.Inert, rehearse.Inert{Why: why, Objects: inert[why]})
+	}
+	return all
+}
+
+// withoutServer is why an object is left out whose server is a Service that nothing serves.
+func withoutServer(object map[string]any) string {
+	switch kind, _ := object["kind"].(string); kind {
+	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration":
+		return "webhooks have no server here, so they are left out"
+	case "APIService":
+		if _, is, _ := unstructured.NestedMap(object, "spec", "service"); is {
+			return "aggregated APIs have no server here, so they are left out"
+		}
+	}
+	return ""
+}
+
+// withoutConversion is a definition whose versions are converted by their name alone.
+func withoutConversion(definition map[string]any) map[string]any {
+	if strategy, _, _ := unstructured.NestedString(definition, "spec", "conversion", "strategy"); strategy != "Webhook" {
+		return definition
+	}
+	definition = runtime.DeepCopyJSON(definition)
+	unstructured.RemoveNestedField(definition, "spec", "conversion")
+	return definition
+}
+
+func (s *side) storeAll(ctx context.Context, objects []manifest.Object, seen *rehearse.StageSeen) error {
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, o := range objects {
+		group.Go(func() error {
+			ctx, heard := heed(ctx)
+			item, err := s.create(ctx, o)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				s.stored.Problems = append(s.stored.Problems, manifest.Problem{Place: o.Place, Object: refOf(o).String(), Why: err.Error()})
+				return nil
+			}
+			s.items = append(s.items, item)
+			if len(heard.all) > 0 {
+				seen.Warnings[item.Key] = heard.all
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// A kind that a definition defines is served after a moment, and so is the service account of a namespace.
+const soon = 15 * time.Second
+
+// create stores an object. One that is there already gets what it is to have.
+func (s *side) create(ctx context.Context, o manifest.Object) (item rehearse.Item, err error) {
+	for until := time.Now().Add(soon); ; {
+		item, err = s.createOnce(ctx, o)
+		if !isEarly(err) || !s.mayCome(o.Object, err) || time.Now().After(until) {
+			return item, err
+		}
+		meta.MaybeResetRESTMapper(s.client.mapper)
+		if pause(ctx) != nil {
+			return item, err
+		}
+	}
+}
+
+// isEarly reports whether an error may be one of an object that came too early.
+func isEarly(err error) bool {
+	return meta.IsNoMatchError(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "serviceaccount") || apierrors.IsServiceUnavailable(err)
+}
+
+// mayCome reports whether what an object waits for is among the objects: the definition of its kind.
+func (s *side) mayCome(object map[string]any, err error) bool {
+	if !meta.IsNoMatchError(err) {
+		return true
+	}
+	return slices.ContainsFunc(s.Objects, func(o manifest.Object) bool {
+		kind, _, is := kube.Definition(o.Object)
+		return is && kind == object["kind"]
+	})
+}
+
+func (s *side) createOnce(ctx context.Context, o manifest.Object) (item rehearse.Item, err error) {
+	item.Ref = refOf(o)
+	if _, mapping, err := s.client.resource(item.Ref); err != nil {
+		return item, err
+	} else if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		item.Namespace = cmp.Or(item.Namespace, metav1.NamespaceDefault)
+	} else {
+		item.Namespace = ""
+	}
+	resource, mapping, err := s.client.resource(item.Ref)
+	if err != nil {
+		return item, err
+	}
+	item.Key, item.Manifest = path.Join(mapping.Resource.Resource, item.Namespace, item.Name), o.Object
+	_, err = resource.Create(ctx, &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o.Object)}, metav1.CreateOptions{FieldManager: rehearse.Owner})
+	if apierrors.IsAlreadyExists(err) {
+		err = s.client.do(ctx, item.Ref, law.Request{Verb: law.Applies, Body: runtime.DeepCopyJSON(o.Object)})
+	}
+	return item, err
+}
+
+// ask asks for what owners want in a round.
+func (s *side) ask(ctx context.Context, round int, seen *rehearse.StageSeen) error {
+	var mu sync.Mutex
+	seen.Answers, seen.Warnings = make(map[string][]law.Said), make(map[string][]string)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, i := range s.items {
+		group.Go(func() error {
+			ctx, heard := heed(ctx)
+			var all []law.Said
+			for _, r := range rehearse.RequestsOf(i.Manifest, round) {
+				answer, err := s.answer(ctx, i, r)
+				if err != nil {
+					return err
+				}
+				all = append(all, answer)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seen.Answers[i.Key] = all
+			if len(heard.all) > 0 {
+				seen.Warnings[i.Key] = heard.all
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// answer asks until an API server answers.
+func (s *side) answer(ctx context.Context, i rehearse.Item, r law.Request) (law.Said, error) {
+	for until := time.Now().Add(soon); ; {
+		answer, answered := answerOf(s.client.do(ctx, i.Ref, r))
+		if answered {
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			return answer, context.Cause(ctx)
+		}
+		if time.Now().After(until) {
+			return answer, fmt.Errorf("asking about %s: %s", i.Ref, answer.Text)
+		}
+		if err := pause(ctx); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// deleteAll deletes all objects, in the opposite order, and waits until they are gone.
+func (s *side) deleteAll(ctx context.Context) error {
+	var failures []error
+	for _, i := range slices.Backward(s.items) {
+		if i.Kind == "Namespace" && slices.Contains(ownNamespaces, i.Name) {
+			continue
+		}
+		if answer, err := s.answer(ctx, i, law.Request{Verb: law.Deletes}); err != nil {
+			failures = append(failures, fmt.Errorf("deleting %s: %s", i.Ref, answer.Text))
+		}
+	}
+	return errors.Join(failures...)
+}

@@ -1,0 +1,83 @@
+package rehearse
+
+import (
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/scenarios/law"
+)
+
+// Seen is what a rehearsal left: Subject went to To and back, and Twin went through the same while it stayed at From.
+type Seen struct {
+	From, To      release.Version
+	Subject, Twin Side
+	// Items are the objects that were stored, in the order of the input.
+	Items []Item
+}
+
+// Item is an object that was stored.
+type Item struct {
+	Ref
+
+	// Key is the object as a timeline has it: deployments/shop/web.
+	Key string
+	// Manifest is the object as it was read, and Requests are what owners ask for while components change.
+	Manifest map[string]any
+	Requests []law.Request
+}
+
+// Side is a control plane that was changed, or its twin.
+type Side struct {
+	*timeline.Timeline
+
+	Stages []StageSeen
+	// Panics are what components logged of panics, and Exit is how one ended by itself. If unset, there were none.
+	Panics []string
+	Exit   string
+}
+
+// StageSeen is what was seen in a stage.
+type StageSeen struct {
+	StageResult
+
+	Began, Ended time.Time
+	// Objects are the items as they were read when the stage ended, by key. Those of Secrets have no data.
+	Objects map[string]map[string]any
+	// Unread is why an object could not be read, by key.
+	Unread map[string]string
+	// Answers are what was said to the requests of the owners, by key.
+	Answers map[string][]law.Said
+	// Warnings are those of the API server, by key.
+	Warnings map[string][]string
+	// Evicted are the pods that a drain evicted, by namespace and name, and Evictions those that it could not, with the reason.
+	Evicted   map[string]bool
+	Evictions map[string]string
+}
+
+// stage is what was seen in a stage; nil if it did not run.
+func (s Side) stage(name StageName) *StageSeen {
+	for i := range s.Stages {
+		if s.Stages[i].Name == name {
+			return &s.Stages[i]
+		}
+	}
+	return nil
+}
+
+// evictedOf is how many pods of an item a drain evicted.
+func (s StageSeen) evictedOf(i Item) (n int) {
+	for pod := range s.Evicted {
+		if i.owns(pod) {
+			n++
+		}
+	}
+	return n
+}
+
+// owns reports whether a pod, by its namespace and name, is one of an item by its name.
+func (i Item) owns(pod string) bool {
+	namespace, name, _ := strings.Cut(pod, "/")
+	return namespace == i.Namespace && (name == i.Name || strings.HasPrefix(name, i.Name+"-"))
+}
