@@ -36,6 +36,8 @@ type Rehearsal struct {
 	Known rehearse.Known
 	// Version is that of skewrig, which a SARIF file names.
 	Version string
+	// Until is the last stage that is run. If unset, all are.
+	Until rehearse.StageName
 	// Report is called when a stage begins. If unset, it is not.
 	Report func(rehearse.Stage)
 }
@@ -60,7 +62,7 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	input := r.Input
 	input.Objects = manifest.Ordered(input.Objects)
 	seen, storing, err := engine.Config{
-		From: r.From, To: r.To, Objects: input.Objects, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Report: r.Report,
+		From: r.From, To: r.To, Objects: input.Objects, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Until: r.Until, Report: r.Report,
 	}.Run(ctx)
 	if ctx.Err() != nil {
 		return rehearse.Report{}, context.Cause(ctx)

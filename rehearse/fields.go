@@ -111,10 +111,10 @@ func (c course) filled() (paths []string) {
 	return paths
 }
 
-// dropped are the paths of a manifest that From does not store.
+// dropped are the paths of a manifest that From does not store. Zeros are left out: many fields are not stored then.
 func (c course) dropped() (paths []string) {
 	for _, path := range slices.Sorted(maps.Keys(c.manifest)) {
-		if !has(c.stored, path) {
+		if !has(c.stored, path) && !reflect.ValueOf(c.manifest[path]).IsZero() {
 			paths = append(paths, path)
 		}
 	}

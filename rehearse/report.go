@@ -1,6 +1,7 @@
 package rehearse
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/skewrig/skewrig/rehearse/manifest"
@@ -24,7 +25,7 @@ func Of(s Seen, in manifest.Input, storing Storing) Report {
 	}
 	if s.Twin.Exit != "" {
 		r.Failed = "a component ended by itself on the control plane that stays at " + string(s.From) + ": " + s.Twin.Exit
-	} else if len(s.Subject.Stages) < len(Stages) && s.Subject.Exit == "" {
+	} else if len(s.Subject.Stages) <= cmp.Or(s.Until, Deleted).Index() && s.Subject.Exit == "" {
 		r.Failed = "the rehearsal ended early"
 	}
 	return r

@@ -11,7 +11,9 @@ import (
 
 // Seen is what a rehearsal left: Subject went to To and back, and Twin went through the same while it stayed at From.
 type Seen struct {
-	From, To      release.Version
+	From, To release.Version
+	// Until is the last stage that was to run. If unset, it is the last one of all.
+	Until         StageName
 	Subject, Twin Side
 	// Items are the objects that were stored, in the order of the input.
 	Items []Item

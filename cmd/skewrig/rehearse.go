@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ import (
 type rehearseFlags struct {
 	binaries
 	output
-	dir, from, to, known string
+	dir, from, to, known, until string
 }
 
 var _ = register(startHere, newRehearse)
@@ -52,7 +54,16 @@ Exit codes: 0 nothing found, 1 a finding, 2 not judged, 3 nothing was started.`,
 	cmd.Flags().StringVar(&f.to, "to", "newest", "the release to upgrade to")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "rehearsal", "directory for what the rehearsal leaves; replaces that of an earlier one")
 	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
+	cmd.Flags().StringVar(&f.until, "until", "", "stop after this stage: "+strings.Join(stageNames(), ", ")+" (the default: the last one)")
 	return cmd
+}
+
+// stageNames are the names of all stages.
+func stageNames() (names []string) {
+	for _, s := range rehearse.Stages {
+		names = append(names, string(s.Name))
+	}
+	return names
 }
 
 func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
@@ -97,7 +108,10 @@ func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, ar
 	}
 	fmt.Fprintf(news(cmd), "%s of %s read, %s left out; %s -> %s -> %s\n", reports.Counted(len(input.Objects), "object"), reports.Counted(input.Files, "file"),
 		reports.Counted(len(input.Problems), "document"), from, to, from)
-	r = app.Rehearsal{From: from, To: to, Input: input, Dir: f.dir, Version: version()}
+	if err := allKnown(slices.DeleteFunc([]string{f.until}, func(s string) bool { return s == "" }), stageNames(), "there is no stage"); err != nil {
+		return r, err
+	}
+	r = app.Rehearsal{Until: rehearse.StageName(f.until), From: from, To: to, Input: input, Dir: f.dir, Version: version()}
 	if f.known != "" {
 		r.Known, err = app.ReadAccepted(f.known)
 	}

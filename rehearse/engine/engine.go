@@ -29,6 +29,8 @@ type Config struct {
 	Binary func(context.Context, build.Target) (build.Binary, error)
 	// Output is where a side leaves what it does.
 	Output func(side string) (Output, error)
+	// Until is the last stage that is run. If unset, all are.
+	Until rehearse.StageName
 	// Report is called when a stage begins. If unset, it is not.
 	Report func(rehearse.Stage)
 }
@@ -52,7 +54,7 @@ const (
 
 // Run rehearses. What a component ends by itself with is something that is seen; an error is one of the rehearsal.
 func (cfg Config) Run(ctx context.Context) (seen rehearse.Seen, storing rehearse.Storing, err error) {
-	seen.From, seen.To = cfg.From, cfg.To
+	seen.From, seen.To, seen.Until = cfg.From, cfg.To, cfg.Until
 	var subject, twin *side
 	group, starting := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { subject, err = cfg.start(starting, Subject, cfg.To); return err })
@@ -80,6 +82,9 @@ func (cfg Config) stages(ctx context.Context, sides ...*side) error {
 		}
 		if err := group.Wait(); err != nil {
 			return err
+		}
+		if stage.Name == cfg.Until {
+			return nil
 		}
 		if sides[0].exited || sides[1].exited {
 			return nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/rehearse/manifest"
@@ -48,7 +50,13 @@ func (s *side) store(ctx context.Context, seen *rehearse.StageSeen) error {
 	if err := s.makeNamespaces(ctx); err != nil {
 		return err
 	}
+	if err := s.labelNodes(ctx); err != nil {
+		return err
+	}
 	objects := s.accepted()
+	if err := s.mockMissing(ctx); err != nil {
+		return err
+	}
 	seen.Warnings = make(map[string][]string)
 	for len(objects) > 0 {
 		n := 1
@@ -106,6 +114,43 @@ func (s *side) makeNamespaces(ctx context.Context) error {
 			return err
 		}
 		s.stored.Mocked = append(s.stored.Mocked, "namespace "+name+", which is not in the input")
+	}
+	return nil
+}
+
+// all are the objects as they were read.
+func (s *side) all() (all []map[string]any) {
+	for _, o := range s.Objects {
+		all = append(all, o.Object)
+	}
+	return all
+}
+
+// labelNodes gives the nodes the labels that pods select nodes by.
+func (s *side) labelNodes(ctx context.Context) error {
+	for n, labels := range rehearse.NodeLabels(s.all(), len(nodes)) {
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
+		if err != nil {
+			return err
+		}
+		if _, err := s.cluster.Client().CoreV1().Nodes().Patch(ctx, nodes[n], types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			return err
+		}
+		if n == 0 && len(labels) > 0 {
+			s.stored.Mocked = append(s.stored.Mocked, "labels of nodes: "+strings.Join(slices.Sorted(maps.Keys(labels)), ", "))
+		}
+	}
+	return nil
+}
+
+// mockMissing stores what pods refer to and the objects do not have.
+func (s *side) mockMissing(ctx context.Context) error {
+	for _, object := range rehearse.Missing(s.all()) {
+		item, err := s.create(ctx, manifest.Object{Object: object})
+		if err != nil {
+			return fmt.Errorf("storing a mock of %s: %w", item.Ref, err)
+		}
+		s.stored.Mocked = append(s.stored.Mocked, item.String()+", which is not in the input")
 	}
 	return nil
 }
