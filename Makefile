@@ -21,7 +21,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test same conformance watchdog podsapi installed specs suites branch existing upstream sweep kills contained soak isolation mutants fuzz page pictures results clocks containers real kind bench lint fmt generate newest verify clean
+.PHONY: help build image man test same conformance watchdog podsapi installed specs suites branch existing upstream sweep rehearse kills contained soak isolation mutants fuzz page pictures results clocks containers real kind bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -76,6 +76,9 @@ existing: ## cells on a rig, used as an existing cluster; with root and containe
 
 sweep: ## sweep a gate of the newest release, and of API servers that are broken in one place (15 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/sweep
+
+rehearse: ## rehearse upgrades of small shops: silent where nothing changes, and red where something does (10 minutes)
+	$(GO) test -count=1 -timeout=60m -v ./suites/rehearse
 
 kills: ## kill runs (KILLS=10) with SIGKILL at random moments: nothing may be left of them but their reports
 	$(GO) test -count=1 -timeout=30m -v -run=TestAKilledRun ./cmd/skewrig -kills=$(KILLS) $(KILL_FLAGS)

@@ -25,12 +25,21 @@ func Gates(ctx context.Context, builder *build.Builder, word string) (gated.Rele
 	if err != nil {
 		return gated.Release{}, nil, fmt.Errorf("reading the API of %s: %w", v, err)
 	}
+	table, err := tableOf(ctx, builder, v)
+	if err != nil {
+		return gated.Release{}, nil, err
+	}
+	return gated.Of(v, table, api), api, nil
+}
+
+// tableOf returns the gates of a release.
+func tableOf(ctx context.Context, builder *build.Builder, v release.Version) ([]release.Gate, error) {
 	table, known, err := release.Table(release.Effective{Version: v})
 	if err == nil && !known {
 		table, err = builder.Features(ctx, v)
 	}
 	if err != nil {
-		return gated.Release{}, nil, Failed(fmt.Errorf("asking %s for its feature gates: %w", v, err))
+		return nil, Failed(fmt.Errorf("asking %s for its feature gates: %w", v, err))
 	}
-	return gated.Of(v, table, api), api, nil
+	return table, nil
 }

@@ -29,7 +29,9 @@ import (
 // Rehearsal is an upgrade, and the way back, of a control plane that has the objects of an input.
 type Rehearsal struct {
 	From, To release.Version
-	Input    manifest.Input
+	// Gates are set on all components of the releases that have them. If unset, all have their defaults.
+	Gates release.Gates
+	Input manifest.Input
 	// Dir is the directory for what the rehearsal leaves, which is made. If it has an earlier rehearsal, that is replaced.
 	Dir string
 	// Known are findings that were accepted. If unset, none were.
@@ -56,13 +58,17 @@ func (r Rehearsal) Targets() (all []build.Target) {
 
 // Run runs it, and writes what it came to.
 func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Report, error) {
-	if err := r.clear(); err != nil {
+	gates, err := r.gates(ctx, builder)
+	if err == nil {
+		err = r.clear()
+	}
+	if err != nil {
 		return rehearse.Report{}, err
 	}
 	input := r.Input
 	input.Objects = manifest.Ordered(input.Objects)
 	seen, storing, err := engine.Config{
-		From: r.From, To: r.To, Objects: input.Objects, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Until: r.Until, Report: r.Report,
+		From: r.From, To: r.To, Gates: gates, Objects: input.Objects, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Until: r.Until, Report: r.Report,
 	}.Run(ctx)
 	if ctx.Err() != nil {
 		return rehearse.Report{}, context.Cause(ctx)
@@ -73,6 +79,33 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	}
 	report = report.Without(r.Known)
 	return report, Failed(r.write(report))
+}
+
+// gates are those of each release that are set.
+func (r Rehearsal) gates(ctx context.Context, builder *build.Builder) (map[release.Version]release.Gates, error) {
+	all, known := make(map[release.Version]release.Gates), make(map[string]bool)
+	for _, v := range []release.Version{r.From, r.To} {
+		if len(r.Gates) == 0 {
+			break
+		}
+		table, err := tableOf(ctx, builder, v)
+		if err != nil {
+			return nil, err
+		}
+		all[v] = make(release.Gates)
+		for _, g := range table {
+			if value, set := r.Gates[g.Name]; set {
+				all[v][g.Name], known[g.Name] = value, true
+			}
+		}
+	}
+	var unknown []error
+	for _, name := range r.Gates.Names() {
+		if !known[name] {
+			unknown = append(unknown, fmt.Errorf("neither %s nor %s has a gate called %q (--gates)", r.From, r.To, name))
+		}
+	}
+	return all, errors.Join(unknown...)
 }
 
 // ReadAccepted reads a file of findings that were accepted.

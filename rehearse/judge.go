@@ -90,11 +90,15 @@ var ofBreach = map[string]struct {
 	summary string
 }{
 	law.Endless: {Loops, "written again and again"},
-	law.Asked:   {Loops, "asked for again and again"},
-	law.Events:  {Loops, "events do not end"},
+	law.Asked:   {Loops, "controllers ask again and again to write it"},
+	law.Events:  {Loops, "events about it do not end"},
 	law.Behind:  {Behind, "its controller has not seen its spec"},
 	law.Stays:   {Stuck, "deleted, and still there"},
 }
+
+// muchMore is how much oftener than on the twin something has to happen to be without end: the bound of a law is crossed by
+// chance where much is to be done.
+const muchMore = 3
 
 // laws looks for breaches that the twin does not show.
 func (j *judge) laws(courses [2]*law.Course, s StageSeen, i Item) {
@@ -102,8 +106,11 @@ func (j *judge) laws(courses [2]*law.Course, s StageSeen, i Item) {
 	for _, b := range courses[1].Breaches(i.judged(s.Name)) {
 		twin[b.What] = true
 	}
+	busy := [2]map[string]int{courses[0].Busy(i.judged(s.Name), law.Mutated), courses[1].Busy(i.judged(s.Name), law.Mutated)}
 	for _, b := range courses[0].Breaches(i.judged(s.Name)) {
-		if of, is := ofBreach[b.What]; is && !twin[b.What] {
+		n, isCount := busy[0][b.What]
+		alike := isCount && n < muchMore*busy[1][b.What]
+		if of, is := ofBreach[b.What]; is && !twin[b.What] && !alike {
 			j.finds(of.what, of.summary, s.Name, i, b.Detail)
 		}
 	}

@@ -27,7 +27,7 @@ func Missing(objects []map[string]any) []map[string]any {
 		text, err := json.Marshal(kube.PodSpec(o))
 		var spec corev1.PodSpec
 		if err == nil && json.Unmarshal(text, &spec) == nil {
-			m.of(namespaceOf(metadata), spec)
+			m.wantBy(namespaceOf(metadata), spec)
 		}
 	}
 	return m.mocks()
@@ -38,7 +38,7 @@ func namespaceOf(metadata map[string]any) string {
 	return cmp.Or(namespace, metav1.NamespaceDefault)
 }
 
-// missing is what pods want, with the keys of each, and what there is, by kind, namespace and name.
+// missing has what pods want, with the keys of each, and the objects of the input, by kind, namespace and name.
 type missing struct {
 	has    map[string]bool
 	wanted map[string]map[string]bool
@@ -58,8 +58,8 @@ func (m missing) want(kind, namespace, name string, optional *bool, keys ...stri
 	}
 }
 
-// of notes what a pod wants.
-func (m missing) of(namespace string, spec corev1.PodSpec) {
+// wantBy notes what a pod wants.
+func (m missing) wantBy(namespace string, spec corev1.PodSpec) {
 	m.want("ServiceAccount", namespace, spec.ServiceAccountName, nil)
 	for _, v := range spec.Volumes {
 		if s := v.Secret; s != nil {

@@ -14,7 +14,7 @@ import (
 const Owner = "skewrig-owner"
 
 // RequestsOf are what owners ask for in a round, counted from 1: the manifest is applied again, the object gets a label, and a
-// workload is scaled and restarted.
+// workload is scaled and restarted. Requests after the first AtOnce follow when those before have had their effect.
 func RequestsOf(manifest map[string]any, round int) []law.Request {
 	at := fmt.Sprint(round)
 	all := []law.Request{
@@ -35,6 +35,9 @@ func RequestsOf(manifest map[string]any, round int) []law.Request {
 	}
 	return all
 }
+
+// AtOnce is how many requests of a round follow each other at once.
+const AtOnce = 2
 
 // restarts are the kinds that kubectl rollout restart takes.
 var restarts = map[string]bool{"Deployment": true, "DaemonSet": true, "StatefulSet": true}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +25,7 @@ type rehearseFlags struct {
 	binaries
 	output
 	dir, from, to, known, until string
+	gates                       map[string]string
 }
 
 var _ = register(startHere, newRehearse)
@@ -54,8 +57,23 @@ Exit codes: 0 nothing found, 1 a finding, 2 not judged, 3 nothing was started.`,
 	cmd.Flags().StringVar(&f.to, "to", "newest", "the release to upgrade to")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "rehearsal", "directory for what the rehearsal leaves; replaces that of an earlier one")
 	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
+	cmd.Flags().StringToStringVar(&f.gates, "gates", nil, "feature gates to set, NAME=true or NAME=false, in the releases that have them")
 	cmd.Flags().StringVar(&f.until, "until", "", "stop after this stage: "+strings.Join(stageNames(), ", ")+" (the default: the last one)")
 	return cmd
+}
+
+// parseGates are the gates of a flag.
+func parseGates(given map[string]string) (release.Gates, error) {
+	gates := make(release.Gates)
+	var wrong []error
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		value, err := strconv.ParseBool(given[name])
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s=%s is neither true nor false (--gates)", name, given[name]))
+		}
+		gates[name] = value
+	}
+	return gates, errors.Join(wrong...)
 }
 
 // stageNames are the names of all stages.
@@ -111,7 +129,11 @@ func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, ar
 	if err := allKnown(slices.DeleteFunc([]string{f.until}, func(s string) bool { return s == "" }), stageNames(), "there is no stage"); err != nil {
 		return r, err
 	}
-	r = app.Rehearsal{Until: rehearse.StageName(f.until), From: from, To: to, Input: input, Dir: f.dir, Version: version()}
+	gates, err := parseGates(f.gates)
+	if err != nil {
+		return r, err
+	}
+	r = app.Rehearsal{Gates: gates, Until: rehearse.StageName(f.until), From: from, To: to, Input: input, Dir: f.dir, Version: version()}
 	if f.known != "" {
 		r.Known, err = app.ReadAccepted(f.known)
 	}

@@ -21,6 +21,8 @@ import (
 // Config says what to rehearse.
 type Config struct {
 	From, To release.Version
+	// Gates are those of each release that are set on all components. If unset, all have their defaults.
+	Gates map[release.Version]release.Gates
 	// Objects are stored in this order.
 	Objects []manifest.Object
 	// Cluster is the rig of a topology, whose containers do what their pods expect.
@@ -110,15 +112,16 @@ var machine = cluster.Machine{Cores: 256, Memory: 2 << 40, Storage: 16 << 40}
 // topology is a control plane with two API servers, and nodes.
 func (cfg Config) topology(observed []string) record.Topology {
 	fast := record.Settings{Flags: map[string]string{"kube-api-qps": "1000", "kube-api-burst": "2000"}}
-	t := record.Topology{Version: cfg.From, ControllerManager: true, Scheduler: true, Observed: observed}
+	gates := cfg.Gates[cfg.From]
+	t := record.Topology{Version: cfg.From, Gates: gates, ControllerManager: true, Scheduler: true, Observed: observed}
 	t.Members = []record.Component{
-		{Name: serverA, Version: cfg.From}, {Name: serverB, Version: cfg.From},
-		{Name: manager, Version: cfg.From, Via: []string{"b"}, Settings: fast},
-		{Name: scheduler, Version: cfg.From, Via: []string{"b"}},
+		{Name: serverA, Version: cfg.From, Gates: gates}, {Name: serverB, Version: cfg.From, Gates: gates},
+		{Name: manager, Version: cfg.From, Gates: gates, Via: []string{"b"}, Settings: fast},
+		{Name: scheduler, Version: cfg.From, Gates: gates, Via: []string{"b"}},
 	}
 	t.Links, t.Inspected = []record.Link{{From: manager, To: record.APIServer}}, []string{manager}
 	for _, name := range nodes {
-		t.Nodes = append(t.Nodes, record.Node{Name: name, Version: cfg.From})
+		t.Nodes = append(t.Nodes, record.Node{Name: name, Version: cfg.From, Gates: gates})
 	}
 	return t
 }

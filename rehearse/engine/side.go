@@ -126,7 +126,8 @@ func (s *side) does(ctx context.Context, stage rehearse.StageName, seen *rehears
 // restart restarts components as a release, one after the other.
 func (s *side) restart(ctx context.Context, as release.Version, components ...string) error {
 	for _, name := range components {
-		if err := s.cluster.Restart(ctx, name, cluster.Change{Version: as}); err != nil {
+		change := cluster.Change{Version: as, Gates: s.Gates[as], Unset: slices.Concat(s.Gates[s.From].Names(), s.Gates[s.To].Names())}
+		if err := s.cluster.Restart(ctx, name, change); err != nil {
 			return err
 		}
 	}

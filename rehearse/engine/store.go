@@ -280,31 +280,48 @@ func (s *side) createOnce(ctx context.Context, o manifest.Object) (item rehearse
 
 // ask asks for what owners want in a round.
 func (s *side) ask(ctx context.Context, round int, seen *rehearse.StageSeen) error {
-	var mu sync.Mutex
 	seen.Answers, seen.Warnings = make(map[string][]law.Said), make(map[string][]string)
+	for n := 0; ; n++ {
+		asked, err := s.askAll(ctx, round, n, seen)
+		if err != nil || !asked {
+			return err
+		}
+		if n+1 < rehearse.AtOnce {
+			continue
+		}
+		if _, err := s.rest(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// askAll asks for the request of a round that has a number, about all objects that have one.
+func (s *side) askAll(ctx context.Context, round, n int, seen *rehearse.StageSeen) (asked bool, _ error) {
+	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for _, i := range s.items {
+		requests := rehearse.RequestsOf(i.Manifest, round)
+		if n >= len(requests) {
+			continue
+		}
+		asked = true
 		group.Go(func() error {
 			ctx, heard := heed(ctx)
-			var all []law.Said
-			for _, r := range rehearse.RequestsOf(i.Manifest, round) {
-				answer, err := s.answer(ctx, i, r)
-				if err != nil {
-					return err
-				}
-				all = append(all, answer)
+			answer, err := s.answer(ctx, i, requests[n])
+			if err != nil {
+				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			seen.Answers[i.Key] = all
+			seen.Answers[i.Key] = append(seen.Answers[i.Key], answer)
 			if len(heard.all) > 0 {
-				seen.Warnings[i.Key] = heard.all
+				seen.Warnings[i.Key] = append(seen.Warnings[i.Key], heard.all...)
 			}
 			return nil
 		})
 	}
-	return group.Wait()
+	return asked, group.Wait()
 }
 
 // answer asks until an API server answers.

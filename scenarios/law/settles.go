@@ -20,9 +20,7 @@ var settles = Law{
 	Statement: "A controller settles: an object, and what it owns, are written a few times after a change.",
 	Source:    conventions + ", Controllers",
 	proof:     true,
-	breach: func(c *Course, o Object) string {
-		return c.tooMany("writes of it and of what it owns", func(from, to time.Time, _ Phase) int { return Writes(c.family(o).versions, from, to) })
-	},
+	breach:    func(c *Course, o Object) string { return c.tooMany("writes of it and of what it owns", c.writes(o)) },
 	check: func(o Object, _ bool) Check {
 		children := kube.ByName(o.Kind).PerTemplate
 		if children == "" {
@@ -39,9 +37,7 @@ var asksNothing = Law{
 	Source:    conventions + ", Controllers",
 	proof:     true,
 	Follows:   []string{Endless},
-	breach: func(c *Course, o Object) string {
-		return c.tooMany("requests to write it or what it owns", func(_, _ time.Time, p Phase) int { return c.requests[o.Name][p] })
-	},
+	breach:    func(c *Course, o Object) string { return c.tooMany("requests to write it or what it owns", c.asked(o)) },
 }
 
 var reportsEnd = Law{
@@ -50,16 +46,37 @@ var reportsEnd = Law{
 	Source:    conventions + ", Events",
 	proof:     true,
 	Follows:   []string{Endless},
-	breach: func(c *Course, o Object) string {
-		return c.tooMany("events about it and what it owns", func(from, to time.Time, _ Phase) (n int) {
-			for _, e := range c.family(o).events {
-				if isIn(e.Time, from, to) {
-					n++
-				}
+	breach:    func(c *Course, o Object) string { return c.tooMany("events about it and what it owns", c.reported(o)) },
+}
+
+// counts is how often something happens to an object in a phase.
+type counts func(Phase) int
+
+func (c *Course) writes(o Object) counts {
+	return func(p Phase) int {
+		from, to := c.span(p)
+		return Writes(c.family(o).versions, from, to)
+	}
+}
+
+func (c *Course) asked(o Object) counts { return func(p Phase) int { return c.requests[o.Name][p] } }
+
+func (c *Course) reported(o Object) counts {
+	return func(p Phase) (n int) {
+		from, to := c.span(p)
+		for _, e := range c.family(o).events {
+			if isIn(e.Time, from, to) {
+				n++
 			}
-			return n
-		})
-	},
+		}
+		return n
+	}
+}
+
+// Busy is how often an object and what it owns are written in a phase, how often components ask for that, and how many events
+// there are, by the breach of the law that bounds it.
+func (c *Course) Busy(o Object, p Phase) map[string]int {
+	return map[string]int{Endless: c.writes(o)(p), Asked: c.asked(o)(p), Events: c.reported(o)(p)}
 }
 
 // MaxWrites is how often an object and what it owns may be written in a phase, how often a component may ask
@@ -67,10 +84,10 @@ var reportsEnd = Law{
 const MaxWrites = 60
 
 // tooMany says of which phase there is too much, if there is one.
-func (c *Course) tooMany(what string, count func(from, to time.Time, p Phase) int) string {
+func (c *Course) tooMany(what string, count counts) string {
 	for _, p := range order {
 		from, to := c.span(p)
-		if n := count(from, to, p); n > MaxWrites {
+		if n := count(p); n > MaxWrites {
 			return fmt.Sprintf("%d %s in %.0f s of phase %s", n, what, to.Sub(from).Seconds(), p)
 		}
 	}
