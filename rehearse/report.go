@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/skewrig/skewrig/rehearse/manifest"
+	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
 // Of is the report on what was seen of the objects of an input. Storing is the outcome of storing them.
@@ -20,6 +21,9 @@ func Of(s Seen, in manifest.Input, storing Storing) Report {
 		}
 		r.Objects = append(r.Objects, Object{Ref: i.Ref, Pending: s.pending(i)})
 	}
+	if custom := customResources(s.Items); len(custom) > 0 {
+		r.Inert = append(r.Inert, Inert{Why: "no operator runs here, so custom resources are only stored", Objects: custom})
+	}
 	if len(s.Subject.Stages) > 0 && s.Subject.Timeline != nil {
 		r.Findings, r.Notices = Judge(s)
 	}
@@ -29,6 +33,16 @@ func Of(s Seen, in manifest.Input, storing Storing) Report {
 		r.Failed = "the rehearsal ended early"
 	}
 	return r
+}
+
+// customResources are the objects whose kinds are not Kubernetes' own.
+func customResources(items []Item) (all []Ref) {
+	for _, i := range items {
+		if kube.ByName(i.Kind).Name == "" {
+			all = append(all, i.Ref)
+		}
+	}
+	return all
 }
 
 // Storing is the outcome of storing objects.

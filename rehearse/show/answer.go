@@ -21,6 +21,9 @@ func Answer(r rehearse.Report) string {
 		}
 		return fmt.Sprintf("%s -> %s and back: NOT JUDGED%s: %s.", r.From, r.To, until, why)
 	}
+	if len(r.Stages) == 1 {
+		return fmt.Sprintf("%s: %s. The upgrade was not rehearsed.", r.From, atRest(r))
+	}
 	forward, back := answer(r, false), answer(r, true)
 	switch {
 	case forward == yes:
@@ -32,6 +35,16 @@ func Answer(r rehearse.Report) string {
 }
 
 const yes = "yes"
+
+// atRest says how many objects are stored, and how many of them came to rest.
+func atRest(r rehearse.Report) string {
+	pending := len(reports.Only(r.Objects, func(o rehearse.Object) bool { return o.Pending != "" }))
+	text := fmt.Sprintf("%d of %s came to rest", len(r.Objects)-pending, reports.Counted(len(r.Objects), "object"))
+	if len(r.Problems) > 0 {
+		text += ", " + leftOut(r)
+	}
+	return text
+}
 
 // unjudged is why a report has no answer. It is empty if it has one.
 func unjudged(r rehearse.Report) string {

@@ -152,6 +152,9 @@ func TestAnswer(t *testing.T) {
 	onlyUp.Findings = mixed().Findings[2:]
 	some.Problems = mixed().Problems
 	forwardOnly.Stages = forwardOnly.Stages[:5]
+	storedOnly := quiet()
+	storedOnly.Stages = storedOnly.Stages[:1]
+	storedOnly.Objects[0].Pending = "0 of 1 pods are ready"
 	none := rehearse.Report{From: "v1.36.5", To: "v1.37.2", Problems: mixed().Problems[:1]}
 	for want, r := range map[string]rehearse.Report{
 		"v1.36.5 -> v1.37.2: yes, nothing changes for your 57 objects. Back to v1.36.5: yes.":                                                             quiet(),
@@ -160,6 +163,7 @@ func TestAnswer(t *testing.T) {
 		"v1.36.5 -> v1.37.2: NO, 1 finding. Back to v1.36.5: NO, 2 findings.":                                                                             mixed(),
 		"v1.36.5 -> v1.37.2: yes, nothing changes for the 57 objects that were stored (2 documents were left out). Back to v1.36.5: yes.":                 some,
 		"v1.36.5 -> v1.37.2: yes, nothing changes for your 57 objects. Back to v1.36.5: NOT JUDGED, it was not rehearsed.":                                forwardOnly,
+		"v1.36.5: 56 of 57 objects came to rest. The upgrade was not rehearsed.":                                                                          storedOnly,
 		"v1.36.5 -> v1.37.2 and back: NOT JUDGED: no object was stored, and 1 document was left out.":                                                     none,
 		"v1.36.5 -> v1.37.2 and back: NOT JUDGED, after 1 finding: the rehearsal ended early, stage upgraded: kube-apiserver v1.37.2 exited with code 1.": failed(),
 	} {
