@@ -154,8 +154,8 @@ func (j *judge) answers(s, twin StageSeen, i Item) {
 func (j *judge) pods(courses [2]*law.Course, s, twin StageSeen, i Item) {
 	is := courses[0].PodsOf(i.judged(s.Name), s.Began, s.Ended)
 	was := courses[1].PodsOf(i.judged(s.Name), twin.Began, twin.Ended)
-	is.Made -= s.evictedOf(i) // which pods a node has is chance
-	was.Made -= twin.evictedOf(i)
+	is.Made -= s.evictedOf(is.All) // which pods a node has is chance
+	was.Made -= twin.evictedOf(was.All)
 	switch {
 	case is.Made > was.Made:
 		j.finds(Restarts, "pods are made again", s.Name, i, fmt.Sprintf("%d new pods, %d without the upgrade", is.Made, was.Made))

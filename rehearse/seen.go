@@ -68,10 +68,10 @@ func (s Side) stage(name StageName) *StageSeen {
 	return nil
 }
 
-// evictedOf is how many pods of an item a drain evicted.
-func (s StageSeen) evictedOf(i Item) (n int) {
+// evictedOf is how many of some pods a drain evicted.
+func (s StageSeen) evictedOf(pods map[string]bool) (n int) {
 	for pod := range s.Evicted {
-		if i.owns(pod) {
+		if pods[pod] {
 			n++
 		}
 	}
