@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,8 @@ type Rehearsal struct {
 	// Gates are set on all components of the releases that have them. If unset, all have their defaults.
 	Gates release.Gates
 	Input manifest.Input
+	// Operators act on the objects. If unset, there are none.
+	Operators []rehearse.Operator
 	// Dir is the directory for what the rehearsal leaves, which is made. If it has an earlier rehearsal, that is replaced.
 	Dir string
 	// Known are findings that were accepted. If unset, none were.
@@ -59,7 +62,8 @@ func (r Rehearsal) Targets() (all []build.Target) {
 // Run runs it, and writes what it came to.
 func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Report, error) {
 	gates, err := r.gates(ctx, builder)
-	if err == nil {
+	operators, failed := r.operators()
+	if err = errors.Join(err, failed); err == nil {
 		err = r.clear()
 	}
 	if err != nil {
@@ -68,7 +72,7 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	input := r.Input
 	input.Objects = manifest.Ordered(input.Objects)
 	seen, storing, err := engine.Config{
-		From: r.From, To: r.To, Gates: gates, Objects: input.Objects, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Until: r.Until, Report: r.Report,
+		From: r.From, To: r.To, Gates: gates, Objects: input.Objects, Operators: operators, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Until: r.Until, Report: r.Report,
 	}.Run(ctx)
 	if ctx.Err() != nil {
 		return rehearse.Report{}, context.Cause(ctx)
@@ -106,6 +110,28 @@ func (r Rehearsal) gates(ctx context.Context, builder *build.Builder) (map[relea
 		}
 	}
 	return all, errors.Join(unknown...)
+}
+
+// operators are the operators with the rights of their workloads, and absolute paths.
+func (r Rehearsal) operators() (all []rehearse.Operator, _ error) {
+	var objects []map[string]any
+	for _, o := range r.Input.Objects {
+		objects = append(objects, o.Object)
+	}
+	var wrong []error
+	for _, o := range r.Operators {
+		found, err := exec.LookPath(o.Path)
+		if err == nil {
+			o.Path, err = filepath.Abs(found)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("operator %s: %w", o.Name, err))
+			continue
+		}
+		o, err = o.For(objects)
+		all, wrong = append(all, o), append(wrong, err)
+	}
+	return all, errors.Join(wrong...)
 }
 
 // ReadAccepted reads a file of findings that were accepted.

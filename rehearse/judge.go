@@ -20,6 +20,7 @@ func Judge(s Seen) ([]Finding, []Notice) {
 		}
 	}
 	j.components()
+	j.operators()
 	all := slices.SortedFunc(maps.Values(j.found), func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.What.Weight(), b.What.Weight()), cmp.Compare(a.Stage.Index(), b.Stage.Index()), cmp.Compare(a.Summary, b.Summary))
 	})
@@ -235,6 +236,39 @@ func (j *judge) components() {
 		if !slices.Contains(j.Twin.Panics, p) {
 			j.found[p] = &Finding{What: Panics, Summary: p, Stage: last, Advice: advice[Panics], Objects: []Affected{}}
 		}
+	}
+}
+
+// operators looks for operators that end by themselves oftener than on the twin: from a stage on, and to the end. When exactly
+// they end is chance.
+func (j *judge) operators() {
+	more := make(map[string]int) // how much oftener by now, by name
+	since := make(map[string]*Finding)
+	for n, s := range j.Subject.Stages {
+		for name, exits := range s.Exits {
+			more[name] += len(exits)
+		}
+		if n < len(j.Twin.Stages) {
+			for name, exits := range j.Twin.Stages[n].Exits {
+				more[name] -= len(exits)
+			}
+		}
+		for name, exits := range s.Exits {
+			if more[name] > 0 && since[name] == nil {
+				since[name] = &Finding{
+					What: Panics, Stage: s.Name, Summary: "operator " + name + " ends by itself: " + exits[len(exits)-1],
+					Advice: "Look for a release of the operator that knows " + string(j.To) + ".", Objects: []Affected{},
+				}
+			}
+		}
+		for name := range since {
+			if more[name] <= 0 {
+				delete(since, name)
+			}
+		}
+	}
+	for name, f := range since {
+		j.found["operator "+name] = f
 	}
 }
 

@@ -21,7 +21,7 @@ func Of(s Seen, in manifest.Input, storing Storing) Report {
 		}
 		r.Objects = append(r.Objects, Object{Ref: i.Ref, Pending: s.pending(i)})
 	}
-	if custom := customResources(s.Items); len(custom) > 0 {
+	if custom := customResources(s.Items); len(custom) > 0 && len(s.Operators) == 0 {
 		r.Inert = append(r.Inert, Inert{Why: "no operator runs here, so custom resources are only stored", Objects: custom})
 	}
 	if len(s.Subject.Stages) > 0 && s.Subject.Timeline != nil {

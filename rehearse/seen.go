@@ -15,6 +15,8 @@ type Seen struct {
 	// Until is the last stage that was to run. If unset, it is the last one of all.
 	Until         StageName
 	Subject, Twin Side
+	// Operators are those that acted on the objects.
+	Operators []Operator
 	// Items are the objects that were stored, in the order of the input.
 	Items []Item
 }
@@ -53,6 +55,8 @@ type StageSeen struct {
 	Answers map[string][]law.Said
 	// Warnings are those of the API server, by key.
 	Warnings map[string][]string
+	// Exits are how operators ended by themselves, by their names.
+	Exits map[string][]string
 	// Evicted are the pods that a drain evicted, by namespace and name, and Evictions those that it could not, with the reason.
 	Evicted   map[string]bool
 	Evictions map[string]string

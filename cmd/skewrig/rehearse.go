@@ -26,6 +26,7 @@ type rehearseFlags struct {
 	output
 	dir, from, to, known, until string
 	gates                       map[string]string
+	operators                   []string
 }
 
 var _ = register(startHere, newRehearse)
@@ -58,6 +59,8 @@ Exit codes: 0 nothing found, 1 a finding, 2 not judged, 3 nothing was started.`,
 	cmd.Flags().StringVar(&f.dir, "report-dir", "rehearsal", "directory for what the rehearsal leaves; replaces that of an earlier one")
 	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
 	cmd.Flags().StringToStringVar(&f.gates, "gates", nil, "feature gates to set, NAME=true or NAME=false, in the releases that have them")
+	cmd.Flags().StringArrayVar(&f.operators, "operator", nil, "run a program in the place of a workload's pods, with the rights of its ServiceAccount and a kubeconfig in KUBECONFIG: "+
+		"NAME='PROGRAM [ARGUMENT...]' (repeatable). It runs twice at the same time: have it listen on no fixed port")
 	cmd.Flags().StringVar(&f.until, "until", "", "stop after this stage: "+strings.Join(stageNames(), ", ")+" (the default: the last one)")
 	return cmd
 }
@@ -74,6 +77,15 @@ func parseGates(given map[string]string) (release.Gates, error) {
 		gates[name] = value
 	}
 	return gates, errors.Join(wrong...)
+}
+
+func parseOperators(given []string) (all []rehearse.Operator, _ error) {
+	var wrong []error
+	for _, text := range given {
+		o, err := rehearse.ParseOperator(text)
+		all, wrong = append(all, o), append(wrong, err)
+	}
+	return all, errors.Join(wrong...)
 }
 
 // stageNames are the names of all stages.
@@ -130,10 +142,11 @@ func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, ar
 		return r, err
 	}
 	gates, err := parseGates(f.gates)
-	if err != nil {
+	operators, failed := parseOperators(f.operators)
+	if err := errors.Join(err, failed); err != nil {
 		return r, err
 	}
-	r = app.Rehearsal{Gates: gates, Until: rehearse.StageName(f.until), From: from, To: to, Input: input, Dir: f.dir, Version: version()}
+	r = app.Rehearsal{Gates: gates, Operators: operators, Until: rehearse.StageName(f.until), From: from, To: to, Input: input, Dir: f.dir, Version: version()}
 	if f.known != "" {
 		r.Known, err = app.ReadAccepted(f.known)
 	}

@@ -25,6 +25,8 @@ type Config struct {
 	Gates map[release.Version]release.Gates
 	// Objects are stored in this order.
 	Objects []manifest.Object
+	// Operators act on the objects. If unset, there are none.
+	Operators []rehearse.Operator
 	// Cluster is the rig of a topology, whose containers do what their pods expect.
 	Cluster func(record.Topology, record.Recorder, PodReader) (cluster.Config, error)
 	// Binary finds the executable of a component. Builder.Binary does.
@@ -56,7 +58,7 @@ const (
 
 // Run rehearses. What a component ends by itself with is something that is seen; an error is one of the rehearsal.
 func (cfg Config) Run(ctx context.Context) (seen rehearse.Seen, storing rehearse.Storing, err error) {
-	seen.From, seen.To, seen.Until = cfg.From, cfg.To, cfg.Until
+	seen.From, seen.To, seen.Until, seen.Operators = cfg.From, cfg.To, cfg.Until, cfg.Operators
 	var subject, twin *side
 	group, starting := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { subject, err = cfg.start(starting, Subject, cfg.To); return err })

@@ -29,10 +29,12 @@ type side struct {
 	out     Output
 	client  *client
 	mocks   *mocks
-	items   []rehearse.Item
-	stored  rehearse.Storing
-	side    rehearse.Side
-	exited  bool
+	// operators act on the objects, once these are stored. Until then, it is nil.
+	operators *operators
+	items     []rehearse.Item
+	stored    rehearse.Storing
+	side      rehearse.Side
+	exited    bool
 }
 
 // start starts a side. It has to be closed.
@@ -47,6 +49,10 @@ func (cfg Config) start(ctx context.Context, name string, to release.Version) (*
 		return nil, err
 	}
 	config.Binary, config.Purpose, config.LogDir, config.Machine = cfg.Binary, "rehearse/"+name, out.LogDir, &machine
+	config.Via = make(map[string][]string)
+	for _, o := range cfg.Operators {
+		config.Clients, config.Via[o.Name] = append(config.Clients, o.Name), []string{"b"}
+	}
 	if s.cluster, err = cluster.New(ctx, config); err != nil {
 		return nil, fmt.Errorf("starting the control plane that is %s: %w", name, err)
 	}
@@ -77,7 +83,7 @@ func (s *side) run(ctx context.Context, stage rehearse.Stage) error {
 	if err == nil {
 		err = s.read(bound, &seen)
 	}
-	seen.Ended = time.Now()
+	seen.Ended, seen.Exits = time.Now(), s.operators.take()
 	seen.Seconds = seen.Ended.Sub(seen.Began).Round(time.Second / 10).Seconds()
 	s.side.Stages = append(s.side.Stages, seen)
 	return s.exit(ctx, err)
@@ -99,7 +105,10 @@ func (s *side) exit(ctx context.Context, err error) error {
 func (s *side) does(ctx context.Context, stage rehearse.StageName, seen *rehearse.StageSeen) error {
 	switch stage {
 	case rehearse.Stored:
-		return s.store(ctx, seen)
+		if err := s.store(ctx, seen); err != nil {
+			return err
+		}
+		return s.startOperators()
 	case rehearse.HalfWay:
 		return s.restart(ctx, s.to, serverB)
 	case rehearse.Upgraded:
@@ -207,6 +216,7 @@ func (s *side) close() error {
 	if s == nil {
 		return nil
 	}
+	s.operators.stop()
 	s.mocks.stop()
 	return s.cluster.Close()
 }

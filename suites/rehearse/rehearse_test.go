@@ -2,7 +2,11 @@
 package rehearse
 
 import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -24,12 +28,12 @@ func TestRehearse(t *testing.T) {
 }
 
 // run rehearses the objects of a file, all of which come to rest. It returns the report, and what was found: class, stage, kind.
-func run(ctx SpecContext, file string, from, to release.Version, gates release.Gates) (rehearse.Report, [][3]string) {
+func run(ctx SpecContext, file string, r app.Rehearsal) (rehearse.Report, [][3]string) {
 	GinkgoHelper()
 	input, err := manifest.Load([]string{file}, nil)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(input.Problems).To(BeEmpty())
-	r := app.Rehearsal{From: from, To: to, Gates: gates, Input: input, Dir: GinkgoT().TempDir()}
+	r.Input, r.Dir = input, GinkgoT().TempDir()
 	builder := new(build.Builder)
 	_, err = builder.Build(ctx, r.Targets())
 	Expect(err).NotTo(HaveOccurred())
@@ -50,21 +54,61 @@ func run(ctx SpecContext, file string, from, to release.Version, gates release.G
 	return report, found
 }
 
+var upgrade = app.Rehearsal{From: release.Previous, To: release.Newest}
+
 var _ = It("is silent where nothing changes", func(ctx SpecContext) {
-	report, found := run(ctx, "testdata/shop.yaml", release.Newest, release.Newest, nil)
+	report, found := run(ctx, "testdata/shop.yaml", app.Rehearsal{From: release.Newest, To: release.Newest})
 	Expect(found).To(BeEmpty())
 	Expect(report.Notices).To(BeEmpty())
 })
 
 var _ = It("finds the budget that blocks a drain", func(ctx SpecContext) {
-	_, found := run(ctx, "testdata/shop.yaml", release.Previous, release.Newest, nil)
+	_, found := run(ctx, "testdata/shop.yaml", upgrade)
 	Expect(found).To(Equal([][3]string{{string(rehearse.Blocked), string(rehearse.Nodes), "Deployment web"}}))
 })
 
 // kubernetes#141961 and the field survival of KEP-4939: the older release doesn't have the field.
 var _ = It("finds the field that goes on the way back, and names no other object", func(ctx SpecContext) {
-	report, found := run(ctx, "testdata/tls.yaml", release.Previous, release.Newest, release.Gates{"GRPCContainerProbeTLS": true})
+	r := upgrade
+	r.Gates = release.Gates{"GRPCContainerProbeTLS": true}
+	report, found := run(ctx, "testdata/tls.yaml", r)
 	Expect(report.MayGoBack()).To(BeFalse())
 	Expect(found).To(ContainElement(HaveExactElements(string(rehearse.FieldLost), BeElementOf(string(rehearse.HalfWayBack), string(rehearse.Back)), "Deployment api")))
 	Expect(slices.ContainsFunc(found, func(f [3]string) bool { return f[2] != "Deployment api" })).To(BeFalse(), "%v", found)
+})
+
+var _ = Describe("an operator", Ordered, func() {
+	var operator string
+	BeforeAll(func(ctx SpecContext) {
+		operator = filepath.Join(GinkgoT().TempDir(), "operator")
+		out, err := exec.CommandContext(ctx, "go", "build", "-o", operator, "./testdata/operator").CombinedOutput()
+		Expect(err).NotTo(HaveOccurred(), string(out))
+	})
+	minor := fmt.Sprint(release.Newest.Minor())
+	for _, c := range []struct {
+		does, flag string
+		want       string // a class of findings
+	}{
+		{"does its work", "", ""},
+		{"loops beside the newer release", "--loops-from=" + minor, string(rehearse.Loops)},
+		{"panics beside the newer release", "--panics-from=" + minor, string(rehearse.Panics)},
+	} {
+		It(c.does, func(ctx SpecContext) {
+			r := upgrade
+			r.Operators = []rehearse.Operator{{Name: "widget-operator", Path: operator, Args: strings.Fields(c.flag)}}
+			r.Until = rehearse.Changed
+			report, found := run(ctx, "testdata/widgets.yaml", r)
+			if c.want == "" {
+				Expect(report.Findings).To(BeEmpty())
+				return
+			}
+			Expect(report.Findings).NotTo(BeEmpty())
+			Expect(string(report.Findings[0].What)).To(Equal(c.want))
+			if c.want == string(rehearse.Loops) {
+				Expect(found[0][2]).To(Equal("Widget small"))
+			} else {
+				Expect(report.Findings[0].Summary).To(ContainSubstring("operator widget-operator ends by itself"))
+			}
+		})
+	}
 })
