@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,8 +95,9 @@ func (heeding) HandleWarningHeaderWithContext(ctx context.Context, _ int, _, tex
 	}
 }
 
-// resource is where an object is, or is to be, and whether objects of its kind are in namespaces.
-func (c *client) resource(of rehearse.Ref) (dynamic.ResourceInterface, *meta.RESTMapping, error) {
+// resource is where an object is, or is to be. It completes the namespace of the reference: an object that is in none has none,
+// and another one without a namespace is in the default one.
+func (c *client) resource(of *rehearse.Ref) (dynamic.ResourceInterface, *meta.RESTMapping, error) {
 	gv, err := schema.ParseGroupVersion(of.APIVersion)
 	if err != nil {
 		return nil, nil, err
@@ -104,15 +106,17 @@ func (c *client) resource(of rehearse.Ref) (dynamic.ResourceInterface, *meta.RES
 	if err != nil {
 		return nil, nil, err
 	}
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		return c.Resource(mapping.Resource).Namespace(of.Namespace), mapping, nil
+	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
+		of.Namespace = ""
+		return c.Resource(mapping.Resource), mapping, nil
 	}
-	return c.Resource(mapping.Resource), mapping, nil
+	of.Namespace = cmp.Or(of.Namespace, metav1.NamespaceDefault)
+	return c.Resource(mapping.Resource).Namespace(of.Namespace), mapping, nil
 }
 
 // do does what an owner asks for.
 func (c *client) do(ctx context.Context, of rehearse.Ref, r law.Request) error {
-	resource, _, err := c.resource(of)
+	resource, _, err := c.resource(&of)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (s *side) places() []*listed {
 	var all []*listed
 	at := make(map[schema.GroupVersionResource]map[string]*listed)
 	for _, i := range s.items {
-		_, mapping, err := s.client.resource(i.Ref)
+		_, mapping, err := s.client.resource(&i.Ref)
 		if err != nil {
 			continue // its kind is gone: nothing is seen of it
 		}

@@ -96,7 +96,8 @@ func refOf(o manifest.Object) rehearse.Ref {
 // ownNamespaces are those that each cluster has.
 var ownNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, "kube-node-lease"}
 
-// makeNamespaces makes the namespaces that objects are in and that are not among them, as helm install --create-namespace does.
+// makeNamespaces makes the namespaces that objects are in, as helm install --create-namespace does. Those that are objects get
+// the rest later.
 func (s *side) makeNamespaces(ctx context.Context) error {
 	has, wanted := make(map[string]bool), make(map[string]bool)
 	for _, o := range s.Objects {
@@ -107,11 +108,14 @@ func (s *side) makeNamespaces(ctx context.Context) error {
 		wanted[r.Namespace] = r.Namespace != ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if !wanted[name] || has[name] || slices.Contains(ownNamespaces, name) {
+		if !wanted[name] || slices.Contains(ownNamespaces, name) {
 			continue
 		}
 		if err := s.cluster.EnsureNamespace(ctx, name); err != nil {
 			return err
+		}
+		if has[name] {
+			continue
 		}
 		s.stored.Mocked = append(s.stored.Mocked, "namespace "+name+", which is not in the input")
 	}
@@ -163,8 +167,10 @@ func (s *side) accepted() (all []manifest.Object) {
 			inert[why] = append(inert[why], refOf(o))
 			continue
 		}
-		if _, _, defines := kube.Definition(o.Object); defines {
-			o.Object = withoutConversion(o.Object)
+		if converts(o.Object) {
+			o.Object = runtime.DeepCopyJSON(o.Object)
+			unstructured.RemoveNestedField(o.Object, "spec", "conversion")
+			s.stored.Mocked = append(s.stored.Mocked, "the conversion webhook of "+refOf(o).Name+": its versions have the same fields")
 		}
 		all = append(all, o)
 	}
@@ -187,14 +193,11 @@ func withoutServer(object map[string]any) string {
 	return ""
 }
 
-// withoutConversion is a definition whose versions are converted by their name alone.
-func withoutConversion(definition map[string]any) map[string]any {
-	if strategy, _, _ := unstructured.NestedString(definition, "spec", "conversion", "strategy"); strategy != "Webhook" {
-		return definition
-	}
-	definition = runtime.DeepCopyJSON(definition)
-	unstructured.RemoveNestedField(definition, "spec", "conversion")
-	return definition
+// converts reports whether an object is a definition whose versions a webhook converts.
+func converts(object map[string]any) bool {
+	_, _, defines := kube.Definition(object)
+	strategy, _, _ := unstructured.NestedString(object, "spec", "conversion", "strategy")
+	return defines && strategy == "Webhook"
 }
 
 func (s *side) storeAll(ctx context.Context, objects []manifest.Object, seen *rehearse.StageSeen) error {
@@ -259,14 +262,7 @@ func (s *side) mayCome(object map[string]any, err error) bool {
 
 func (s *side) createOnce(ctx context.Context, o manifest.Object) (item rehearse.Item, err error) {
 	item.Ref = refOf(o)
-	if _, mapping, err := s.client.resource(item.Ref); err != nil {
-		return item, err
-	} else if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		item.Namespace = cmp.Or(item.Namespace, metav1.NamespaceDefault)
-	} else {
-		item.Namespace = ""
-	}
-	resource, mapping, err := s.client.resource(item.Ref)
+	resource, mapping, err := s.client.resource(&item.Ref)
 	if err != nil {
 		return item, err
 	}
