@@ -110,7 +110,8 @@ func (k *inventedKubernetes) versionOf(path string) string {
 }
 
 func staging(path string) bool {
-	return strings.HasPrefix(path, "k8s.io/") && path != "k8s.io/kubernetes"
+	_, major, _ := module.SplitPathVersion(path)
+	return strings.HasPrefix(path, "k8s.io/") && path != "k8s.io/kubernetes" && major == "" // klog/v2 is a module of its own
 }
 
 // goMod is the go.mod of a module. That of a release replaces the staging modules by paths.
