@@ -292,6 +292,18 @@ func TestTheAction(t *testing.T) {
 			},
 			used: []string{"actions/setup-go", "actions/cache/restore"},
 		},
+		"a rehearsal": {
+			inputs: map[string]string{"rehearse": "deploy/\ncharts/my shop.yaml"},
+			calls: [][]string{
+				{action, "go", "install", "./cmd/skewrig"},
+				{
+					"W", "skewrig", "build", "components", "kube-apiserver@previous", "kube-controller-manager@previous", "kube-scheduler@previous", "kubelet@previous",
+					"kube-apiserver@newest", "kube-controller-manager@newest", "kube-scheduler@newest", "kubelet@newest",
+				},
+				{"W", "skewrig", "rehearse", "--report-dir", "report", "--", "deploy/", "charts/my shop.yaml"},
+			},
+			used: []string{"actions/setup-go", "actions/cache/restore"},
+		},
 		"everything, and red": {
 			inputs: map[string]string{
 				"patterns": "kep-4939/**\n\na b\n$(touch pwned)\n\"; exit 0 #\n-x\n${{ inputs.version }}", "version": "v1.2.3",
@@ -322,7 +334,7 @@ func TestTheAction(t *testing.T) {
 			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.calls) {
 				t.Errorf("it calls\n%q, want\n%q", got, c.calls)
 			}
-			ran := slices.ContainsFunc(got, func(words []string) bool { return words[2] == "run" })
+			ran := slices.ContainsFunc(got, func(words []string) bool { return words[2] == "run" || words[2] == "rehearse" })
 			for i, used := range r.used {
 				if i >= len(c.used) || !strings.HasPrefix(inWorkspace(used), c.used[i]) {
 					t.Errorf("it uses %s", used)
