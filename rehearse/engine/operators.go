@@ -116,14 +116,14 @@ func (o *operators) take() map[string][]string {
 	return exits
 }
 
-// stop ends the operators.
-func (o *operators) stop() {
+// stop ends the operators, and removes their kubeconfigs.
+func (o *operators) stop() error {
 	if o == nil {
-		return
+		return nil
 	}
 	o.cancel()
 	o.running.Wait()
-	os.RemoveAll(o.dir)
+	return os.RemoveAll(o.dir)
 }
 
 // tail keeps the end of what a program writes.

@@ -28,7 +28,9 @@ func TestAnOperatorIsStartedAgain(t *testing.T) {
 	if !strings.Contains(all[0], "no such field") {
 		t.Errorf("%q", all)
 	}
-	o.stop()
+	if err := o.stop(); err != nil {
+		t.Error(err)
+	}
 	if again := o.take(); len(again["shop"]) > 1 {
 		t.Errorf("it runs on: %v", again)
 	}

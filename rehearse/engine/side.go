@@ -216,7 +216,7 @@ func (s *side) close() error {
 	if s == nil {
 		return nil
 	}
-	s.operators.stop()
+	err := s.operators.stop()
 	s.mocks.stop()
-	return s.cluster.Close()
+	return errors.Join(err, s.cluster.Close())
 }
