@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/files"
@@ -145,9 +143,7 @@ func ReadAccepted(file string) (rehearse.Known, error) {
 
 // rehearsalRig is the rig of a topology, whose containers do what their pods expect.
 func rehearsalRig(t record.Topology, recorder record.Recorder, pod engine.PodReader) (cluster.Config, error) {
-	library, err := images.ByPod(func(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
-		return pod(ctx, namespace, name)
-	})
+	library, err := images.ByPod(pod)
 	return rig.ClusterConfig(t, library, recorder), err
 }
 

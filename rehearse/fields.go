@@ -10,8 +10,11 @@ import (
 )
 
 // leaves are the values of an object by their paths: spec.template.spec.containers[name=web].image. What a server says of an
-// object, and what it is called, is left out.
+// object, and what it is called, is left out. Without an object, they are nil.
 func leaves(object map[string]any) map[string]any {
+	if object == nil {
+		return nil
+	}
 	all := make(map[string]any)
 	for name, value := range object {
 		switch name {
@@ -63,19 +66,26 @@ var elements = regexp.MustCompile(`\[[a-zA-Z]+=[^\]]*\]|\[[0-9]+\]`)
 // field is a path without the names of elements: spec.template.spec.containers[].image.
 func field(path string) string { return elements.ReplaceAllString(path, "[]") }
 
-// course is one object in a stage and the one before, on both sides, by the paths of its values.
-type course struct {
-	manifest, stored               map[string]any // stored is how the subject had it at From
-	before, after                  map[string]any
-	twinStored, twinBefore, twinAt map[string]any
+// values are those of an object by their paths: of its manifest, as they were stored at From, before a stage, and after it, on
+// both sides. Where there was no object, they are nil.
+type values struct {
+	manifest                          map[string]any
+	stored, before, after             map[string]any
+	twinStored, twinBefore, twinAfter map[string]any
+}
+
+// next is a stage, after which the sides have an object as it was read.
+func (v *values) next(subject, twin map[string]any) {
+	v.before, v.after = v.after, leaves(subject)
+	v.twinBefore, v.twinAfter = v.twinAfter, leaves(twin)
 }
 
 // lost are the paths of the manifest that were there before the stage, and only the twin still has.
-func (c course) lost() (paths []string) {
-	for path := range c.before {
-		_, wanted := c.manifest[path]
-		inTwin := has(c.twinBefore, path) && !has(c.twinAt, path)
-		if wanted && !has(c.after, path) && !inTwin {
+func (v *values) lost() (paths []string) {
+	for path := range v.before {
+		_, wanted := v.manifest[path]
+		inTwin := has(v.twinBefore, path) && !has(v.twinAfter, path)
+		if wanted && !has(v.after, path) && !inTwin {
 			paths = append(paths, path)
 		}
 	}
@@ -85,14 +95,14 @@ func (c course) lost() (paths []string) {
 
 // rewritten are the paths whose values change in the stage, or go, and do neither on the twin. What differed between both
 // sides when it was stored is chance.
-func (c course) rewritten() (paths []string) {
-	for path, before := range c.before {
-		twinBefore, inTwin := c.twinBefore[path]
-		if !inTwin || !reflect.DeepEqual(c.stored[path], c.twinStored[path]) || !reflect.DeepEqual(twinBefore, c.twinAt[path]) {
+func (v *values) rewritten() (paths []string) {
+	for path, before := range v.before {
+		twinBefore, inTwin := v.twinBefore[path]
+		if !inTwin || !reflect.DeepEqual(v.stored[path], v.twinStored[path]) || !reflect.DeepEqual(twinBefore, v.twinAfter[path]) {
 			continue
 		}
-		after, is := c.after[path]
-		_, wanted := c.manifest[path]
+		after, is := v.after[path]
+		_, wanted := v.manifest[path]
 		if is && !reflect.DeepEqual(before, after) && !reflect.DeepEqual(after, twinBefore) || !is && !wanted {
 			paths = append(paths, path)
 		}
@@ -102,9 +112,9 @@ func (c course) rewritten() (paths []string) {
 }
 
 // filled are the paths that the stage adds, and that the twin does not have.
-func (c course) filled() (paths []string) {
-	for _, path := range slices.Sorted(maps.Keys(c.after)) {
-		if !has(c.before, path) && !has(c.twinAt, path) && !has(c.manifest, path) && !has(c.twinStored, path) {
+func (v *values) filled() (paths []string) {
+	for _, path := range slices.Sorted(maps.Keys(v.after)) {
+		if !has(v.before, path) && !has(v.twinAfter, path) && !has(v.manifest, path) && !has(v.twinStored, path) {
 			paths = append(paths, path)
 		}
 	}
@@ -112,9 +122,9 @@ func (c course) filled() (paths []string) {
 }
 
 // dropped are the paths of a manifest that From does not store. Zeros are left out: many fields are not stored then.
-func (c course) dropped() (paths []string) {
-	for _, path := range slices.Sorted(maps.Keys(c.manifest)) {
-		if !has(c.stored, path) && !reflect.ValueOf(c.manifest[path]).IsZero() {
+func (v *values) dropped() (paths []string) {
+	for _, path := range slices.Sorted(maps.Keys(v.manifest)) {
+		if !has(v.stored, path) && !reflect.ValueOf(v.manifest[path]).IsZero() {
 			paths = append(paths, path)
 		}
 	}

@@ -51,21 +51,21 @@ func TestWhatAStageDoesToFields(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name                               string
-		c                                  course
+		v                                  values
 		lost, rewritten, filled, isDropped []string
 	}{
-		{name: "nothing", c: course{manifest: at("a", 1), stored: at("a", 1), before: at("a", 1), after: at("a", 1), twinStored: at("a", 1), twinBefore: at("a", 1), twinAt: at("a", 1)}},
-		{name: "a field goes on the way back that only To stored", c: course{manifest: at("a", 1, "b", 2), stored: at("a", 1), before: at("a", 1, "b", 2), after: at("a", 1), twinStored: at("a", 1), twinBefore: at("a", 1), twinAt: at("a", 1)}, lost: []string{"b"}, isDropped: []string{"b"}},
-		{name: "a field goes on both sides", c: course{manifest: at("a", 1), stored: at("a", 1), before: at("a", 1), after: at(), twinStored: at("a", 1), twinBefore: at("a", 1), twinAt: at()}},
-		{name: "a default is rewritten", c: course{manifest: at(), stored: at("d", 1), before: at("d", 1), after: at("d", 2), twinStored: at("d", 1), twinBefore: at("d", 1), twinAt: at("d", 1)}, rewritten: []string{"d"}},
-		{name: "a default goes", c: course{manifest: at(), stored: at("d", 1), before: at("d", 1), after: at(), twinStored: at("d", 1), twinBefore: at("d", 1), twinAt: at("d", 1)}, rewritten: []string{"d"}},
-		{name: "a value changes on both sides", c: course{manifest: at("a", 1), stored: at("a", 1), before: at("a", 1), after: at("a", 2), twinStored: at("a", 1), twinBefore: at("a", 1), twinAt: at("a", 2)}},
-		{name: "a value that was chance from the beginning", c: course{manifest: at(), stored: at("ip", 1), before: at("ip", 1), after: at("ip", 3), twinStored: at("ip", 2), twinBefore: at("ip", 2), twinAt: at("ip", 2)}},
-		{name: "a value that goes back to what the twin has", c: course{manifest: at(), stored: at("d", 1), before: at("d", 2), after: at("d", 1), twinStored: at("d", 1), twinBefore: at("d", 1), twinAt: at("d", 1)}},
-		{name: "a new default", c: course{manifest: at(), stored: at(), before: at(), after: at("n", 1), twinStored: at(), twinBefore: at(), twinAt: at()}, filled: []string{"n"}},
-		{name: "a label of a round", c: course{manifest: at(), stored: at(), before: at(), after: at("l", 1), twinStored: at(), twinBefore: at(), twinAt: at("l", 1)}},
+		{name: "nothing", v: values{manifest: at("a", 1), stored: at("a", 1), before: at("a", 1), after: at("a", 1), twinStored: at("a", 1), twinBefore: at("a", 1), twinAfter: at("a", 1)}},
+		{name: "a field goes on the way back that only To stored", v: values{manifest: at("a", 1, "b", 2), stored: at("a", 1), before: at("a", 1, "b", 2), after: at("a", 1), twinStored: at("a", 1), twinBefore: at("a", 1), twinAfter: at("a", 1)}, lost: []string{"b"}, isDropped: []string{"b"}},
+		{name: "a field goes on both sides", v: values{manifest: at("a", 1), stored: at("a", 1), before: at("a", 1), after: at(), twinStored: at("a", 1), twinBefore: at("a", 1), twinAfter: at()}},
+		{name: "a default is rewritten", v: values{manifest: at(), stored: at("d", 1), before: at("d", 1), after: at("d", 2), twinStored: at("d", 1), twinBefore: at("d", 1), twinAfter: at("d", 1)}, rewritten: []string{"d"}},
+		{name: "a default goes", v: values{manifest: at(), stored: at("d", 1), before: at("d", 1), after: at(), twinStored: at("d", 1), twinBefore: at("d", 1), twinAfter: at("d", 1)}, rewritten: []string{"d"}},
+		{name: "a value changes on both sides", v: values{manifest: at("a", 1), stored: at("a", 1), before: at("a", 1), after: at("a", 2), twinStored: at("a", 1), twinBefore: at("a", 1), twinAfter: at("a", 2)}},
+		{name: "a value that was chance from the beginning", v: values{manifest: at(), stored: at("ip", 1), before: at("ip", 1), after: at("ip", 3), twinStored: at("ip", 2), twinBefore: at("ip", 2), twinAfter: at("ip", 2)}},
+		{name: "a value that goes back to what the twin has", v: values{manifest: at(), stored: at("d", 1), before: at("d", 2), after: at("d", 1), twinStored: at("d", 1), twinBefore: at("d", 1), twinAfter: at("d", 1)}},
+		{name: "a new default", v: values{manifest: at(), stored: at(), before: at(), after: at("n", 1), twinStored: at(), twinBefore: at(), twinAfter: at()}, filled: []string{"n"}},
+		{name: "a label of a round", v: values{manifest: at(), stored: at(), before: at(), after: at("l", 1), twinStored: at(), twinBefore: at(), twinAfter: at("l", 1)}},
 	} {
-		got := [][]string{c.c.lost(), c.c.rewritten(), c.c.filled(), c.c.dropped()}
+		got := [][]string{c.v.lost(), c.v.rewritten(), c.v.filled(), c.v.dropped()}
 		if diff := cmp.Diff([][]string{c.lost, c.rewritten, c.filled, c.isDropped}, got); diff != "" {
 			t.Errorf("%s: lost, rewritten, filled in, dropped: -want +got:\n%s", c.name, diff)
 		}

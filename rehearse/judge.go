@@ -13,7 +13,10 @@ import (
 
 // Judge returns what the subject shows and the twin does not: findings, worst first, and notices.
 func Judge(s Seen) ([]Finding, []Notice) {
-	j := &judge{Seen: s, found: make(map[string]*Finding), said: make(map[string]bool), notices: make(map[string]*Notice)}
+	j := &judge{
+		Seen: s, found: make(map[string]*Finding), said: make(map[string]bool), notices: make(map[string]*Notice), values: make(map[string]*values),
+		records: [2]*law.Course{law.NewCourse(law.Course{Timeline: s.Subject.Timeline}, nil), law.NewCourse(law.Course{Timeline: s.Twin.Timeline}, nil)},
+	}
 	for n := range s.Subject.Stages {
 		if n < len(s.Twin.Stages) {
 			j.stage(n)
@@ -42,16 +45,20 @@ type judge struct {
 	// said has what was found of an object already, by its key.
 	said    map[string]bool
 	notices map[string]*Notice
+	// values are those of each object, by its key.
+	values map[string]*values
+	// records are those of the subject and of the twin.
+	records [2]*law.Course
 }
 
 // stage judges what a stage does to each object.
 func (j *judge) stage(n int) {
 	subject, twin := j.Subject.Stages[n], j.Twin.Stages[n]
-	courses := [2]*law.Course{j.course(j.Subject, subject), j.course(j.Twin, twin)}
+	courses := [2]*law.Course{j.course(j.records[0], subject), j.course(j.records[1], twin)}
 	for _, i := range j.Items {
 		j.warnings(subject, i)
 		if n == 0 {
-			j.dropped(i)
+			j.begin(i)
 			continue
 		}
 		j.laws(courses, subject, i)
@@ -67,13 +74,13 @@ func (j *judge) stage(n int) {
 }
 
 // course is a stage as laws judge it: all of it follows a request.
-func (j *judge) course(of Side, s StageSeen) *law.Course {
+func (j *judge) course(of *law.Course, s StageSeen) *law.Course {
 	began := map[law.Phase]time.Time{law.On: s.Began, law.Off: s.Began, law.Mutated: s.Began, law.Again: s.Ended}
 	var objects []law.Object
 	for _, i := range j.Items {
 		objects = append(objects, i.judged(s.Name))
 	}
-	return law.NewCourse(law.Course{Timeline: of.Timeline, Began: began, Ended: s.Ended}, objects)
+	return of.During(began, s.Ended, objects)
 }
 
 // judged is an item as laws judge it in a stage.
@@ -103,15 +110,18 @@ const muchMore = 3
 
 // laws looks for breaches that the twin does not show.
 func (j *judge) laws(courses [2]*law.Course, s StageSeen, i Item) {
-	twin := make(map[string]bool)
-	for _, b := range courses[1].Breaches(i.judged(s.Name)) {
-		twin[b.What] = true
+	o := i.judged(s.Name)
+	breaches := courses[0].Breaches(o)
+	if len(breaches) == 0 {
+		return
 	}
-	busy := [2]map[string]int{courses[0].Busy(i.judged(s.Name), law.Mutated), courses[1].Busy(i.judged(s.Name), law.Mutated)}
-	for _, b := range courses[0].Breaches(i.judged(s.Name)) {
-		n, isCount := busy[0][b.What]
-		alike := isCount && n < muchMore*busy[1][b.What]
-		if of, is := ofBreach[b.What]; is && !twin[b.What] && !alike {
+	twin := courses[1].Breaches(o)
+	busy, busyTwin := courses[0].Busy(o, law.Mutated), courses[1].Busy(o, law.Mutated)
+	for _, b := range breaches {
+		n, isCount := busy[b.What]
+		alike := isCount && n < muchMore*busyTwin[b.What]
+		inTwin := slices.ContainsFunc(twin, func(t law.Breach) bool { return t.What == b.What })
+		if of, is := ofBreach[b.What]; is && !inTwin && !alike {
 			j.finds(of.what, of.summary, s.Name, i, b.Detail)
 		}
 	}
@@ -134,14 +144,10 @@ func (j *judge) reading(n int, i Item) {
 
 // answers looks for requests that are answered otherwise than on the twin.
 func (j *judge) answers(s, twin StageSeen, i Item) {
-	for n, is := range s.Answers[i.Key] {
-		was := twin.Answers[i.Key]
-		if n >= len(was) {
-			return
-		}
-		asked := RequestsOf(i.Manifest, 1)[n]
-		a := law.Answer{Request: asked, On: was[n], Off: is}
-		summary := NameRequest(asked) + ": " + strings.ReplaceAll(is.Text, i.Name, "NAME")
+	requests, was := RequestsOf(i.Manifest, 1), twin.Answers[i.Key]
+	for n, is := range s.Answers[i.Key][:min(len(s.Answers[i.Key]), len(was))] {
+		a := law.Answer{Request: requests[n], On: was[n], Off: is}
+		summary := NameRequest(requests[n]) + ": " + strings.ReplaceAll(is.Text, i.Name, "NAME")
 		switch a.Breach() {
 		case law.Failed:
 			j.finds(Fails, summary, s.Name, i, is.Text)
@@ -167,44 +173,40 @@ func (j *judge) pods(courses [2]*law.Course, s, twin StageSeen, i Item) {
 
 // readiness looks for objects that are ready on the twin alone.
 func (j *judge) readiness(n int, i Item) {
-	s, twin := j.Subject.Stages[n], j.Twin.Stages[n]
-	why := NotReadyBy(s.Objects[i.Key])
-	if why != "" && s.Objects[i.Key] != nil && twin.Objects[i.Key] != nil && NotReadyBy(twin.Objects[i.Key]) == "" {
-		j.finds(NotReady, "not ready any more", s.Name, i, why)
+	is, twin := j.Subject.Stages[n].Objects[i.Key], j.Twin.Stages[n].Objects[i.Key]
+	if why := notReadyBy(is); why != "" && twin != nil && notReadyBy(twin) == "" {
+		j.finds(NotReady, "not ready any more", j.Subject.Stages[n].Name, i, why)
 	}
 }
 
-// fields compares what an object asks for with how it was before the stage, and with the twin.
-func (j *judge) fields(n int, i Item) {
-	s := j.Subject.Stages[n]
-	if s.Name == Deleted || s.Objects[i.Key] == nil || j.Subject.Stages[n-1].Objects[i.Key] == nil || j.Twin.Stages[n].Objects[i.Key] == nil {
+// begin takes the values of an object as they are stored, and notes what From does not store of its manifest.
+func (j *judge) begin(i Item) {
+	v := &values{manifest: leaves(i.Manifest), stored: leaves(j.Subject.Stages[0].Objects[i.Key]), twinStored: leaves(j.Twin.Stages[0].Objects[i.Key])}
+	v.after, v.twinAfter = v.stored, v.twinStored
+	j.values[i.Key] = v
+	if v.stored == nil || i.Kind == "Secret" {
 		return
 	}
-	c := course{
-		manifest: leaves(i.Manifest), stored: leaves(j.Subject.Stages[0].Objects[i.Key]),
-		before: leaves(j.Subject.Stages[n-1].Objects[i.Key]), after: leaves(s.Objects[i.Key]),
-		twinStored: leaves(j.Twin.Stages[0].Objects[i.Key]), twinBefore: leaves(j.Twin.Stages[n-1].Objects[i.Key]), twinAt: leaves(j.Twin.Stages[n].Objects[i.Key]),
-	}
-	for _, path := range c.lost() {
-		j.finds(FieldLost, field(path)+" is lost", s.Name, i, fmt.Sprintf("%s: %v before", path, c.before[path]))
-	}
-	for _, path := range c.rewritten() {
-		j.finds(Rewritten, field(path)+" is rewritten", s.Name, i, fmt.Sprintf("%s: %v before, %v afterwards", path, c.before[path], c.after[path]))
-	}
-	for _, path := range c.filled() {
-		j.notes(fmt.Sprintf("%s fills in %s", j.To, field(path)), i)
-	}
-}
-
-// dropped notes what From does not store of a manifest.
-func (j *judge) dropped(i Item) {
-	stored := j.Subject.Stages[0].Objects[i.Key]
-	if stored == nil || i.Kind == "Secret" {
-		return
-	}
-	c := course{manifest: leaves(i.Manifest), stored: leaves(stored)}
-	for _, path := range c.dropped() {
+	for _, path := range v.dropped() {
 		j.notes(fmt.Sprintf("%s does not store %s", j.From, field(path)), i)
+	}
+}
+
+// fields compares the values of an object with those before the stage, and with the twin.
+func (j *judge) fields(n int, i Item) {
+	s, v := j.Subject.Stages[n], j.values[i.Key]
+	v.next(s.Objects[i.Key], j.Twin.Stages[n].Objects[i.Key])
+	if s.Name == Deleted || v.before == nil || v.after == nil || v.twinAfter == nil {
+		return
+	}
+	for _, path := range v.lost() {
+		j.finds(FieldLost, field(path)+" is lost", s.Name, i, fmt.Sprintf("%s: %v before", path, v.before[path]))
+	}
+	for _, path := range v.rewritten() {
+		j.finds(Rewritten, field(path)+" is rewritten", s.Name, i, fmt.Sprintf("%s: %v before, %v afterwards", path, v.before[path], v.after[path]))
+	}
+	for _, path := range v.filled() {
+		j.notes(fmt.Sprintf("%s fills in %s", j.To, field(path)), i)
 	}
 }
 
@@ -226,17 +228,16 @@ func (j *judge) evictions(s StageSeen) {
 	}
 }
 
-// components looks for components that panic or end by themselves, and do not on the twin.
+// components looks for a component that ends by itself, and does not on the twin.
 func (j *judge) components() {
-	last := j.Subject.Stages[len(j.Subject.Stages)-1].Name
 	if e := j.Subject.Exit; e != "" && j.Twin.Exit == "" {
-		j.found[e] = &Finding{What: Panics, Summary: e, Stage: last, Advice: advice[Panics], Objects: []Affected{}}
+		j.found[e] = panicking(e, j.Subject.Stages[len(j.Subject.Stages)-1].Name)
 	}
-	for _, p := range j.Subject.Panics {
-		if !slices.Contains(j.Twin.Panics, p) {
-			j.found[p] = &Finding{What: Panics, Summary: p, Stage: last, Advice: advice[Panics], Objects: []Affected{}}
-		}
-	}
+}
+
+// panicking is the finding that a program ends by itself. It is about no object.
+func panicking(summary string, stage StageName) *Finding {
+	return &Finding{What: Panics, Summary: summary, Stage: stage, Advice: advice[Panics], Objects: []Affected{}}
 }
 
 // operators looks for operators that end by themselves oftener than on the twin: from a stage on, and to the end. When exactly
@@ -255,10 +256,8 @@ func (j *judge) operators() {
 		}
 		for name, exits := range s.Exits {
 			if more[name] > 0 && since[name] == nil {
-				since[name] = &Finding{
-					What: Panics, Stage: s.Name, Summary: "operator " + name + " ends by itself: " + exits[len(exits)-1],
-					Advice: "Look for a release of the operator that knows " + string(j.To) + ".", Objects: []Affected{},
-				}
+				since[name] = panicking("operator "+name+" ends by itself: "+exits[len(exits)-1], s.Name)
+				since[name].Advice = "Look for a release of the operator that knows " + string(j.To) + "."
 			}
 		}
 		for name := range since {

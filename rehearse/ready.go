@@ -16,8 +16,8 @@ import (
 // hasPods reports whether an object is a pod, or has a template of pods.
 func (i Item) hasPods() bool { return kube.PodSpec(i.Manifest) != nil }
 
-// NotReadyBy is what an object says of why it is not ready: "1 of 3 pods are ready". It is empty if it is, or does not say.
-func NotReadyBy(object map[string]any) string {
+// notReadyBy is what an object says of why it is not ready: "1 of 3 pods are ready". It is empty if it is, or does not say.
+func notReadyBy(object map[string]any) string {
 	number := func(path ...string) int64 {
 		n, _, _ := unstructured.NestedInt64(object, path...)
 		return n

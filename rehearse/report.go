@@ -60,7 +60,7 @@ func (s Seen) pending(i Item) string {
 	if stored == nil || stored.Objects[i.Key] == nil {
 		return ""
 	}
-	why := NotReadyBy(stored.Objects[i.Key])
+	why := notReadyBy(stored.Objects[i.Key])
 	if why == "" || s.Subject.Timeline == nil {
 		return why
 	}

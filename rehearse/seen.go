@@ -27,9 +27,8 @@ type Item struct {
 
 	// Key is the object as a timeline has it: deployments/shop/web.
 	Key string
-	// Manifest is the object as it was read, and Requests are what owners ask for while components change.
+	// Manifest is the object as it was read.
 	Manifest map[string]any
-	Requests []law.Request
 }
 
 // Side is a control plane that was changed, or its twin.
@@ -37,9 +36,8 @@ type Side struct {
 	*timeline.Timeline
 
 	Stages []StageSeen
-	// Panics are what components logged of panics, and Exit is how one ended by itself. If unset, there were none.
-	Panics []string
-	Exit   string
+	// Exit is how a component ended by itself. If unset, none did.
+	Exit string
 }
 
 // StageSeen is what was seen in a stage.

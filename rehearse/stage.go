@@ -7,17 +7,17 @@ type StageName string
 
 // The stages, in their order.
 const (
-	Stored      StageName = "stored"
-	HalfWay     StageName = "half-way"
-	Upgraded    StageName = "upgraded"
-	Nodes       StageName = "nodes"
-	Changed     StageName = "changed"
-	NodesBack   StageName = "nodes back"
-	HalfWayBack StageName = "half-way back"
-	Back        StageName = "back"
-	Restored    StageName = "changed again"
-	Forward     StageName = "forward"
-	Deleted     StageName = "deleted"
+	Stored       StageName = "stored"
+	HalfWay      StageName = "half-way"
+	Upgraded     StageName = "upgraded"
+	Nodes        StageName = "nodes"
+	Changed      StageName = "changed"
+	NodesBack    StageName = "nodes back"
+	HalfWayBack  StageName = "half-way back"
+	Back         StageName = "back"
+	ChangedAgain StageName = "changed again"
+	Forward      StageName = "forward"
+	Deleted      StageName = "deleted"
 )
 
 // Stages are all stages, in their order.
@@ -30,7 +30,7 @@ var Stages = []Stage{
 	{NodesBack, "the nodes go back, one after the other"},
 	{HalfWayBack, "the controllers, the scheduler and their API server go back: clients ask the newer one"},
 	{Back, "the other API server goes back"},
-	{Restored, "owners change what they have again"},
+	{ChangedAgain, "owners change what they have again"},
 	{Forward, "everything is upgraded once more"},
 	{Deleted, "everything is deleted"},
 }

@@ -87,10 +87,7 @@ func (cfg Config) stages(ctx context.Context, sides ...*side) error {
 		if err := group.Wait(); err != nil {
 			return err
 		}
-		if stage.Name == cfg.Until {
-			return nil
-		}
-		if sides[0].exited || sides[1].exited {
+		if stage.Name == cfg.Until || sides[0].exited || sides[1].exited {
 			return nil
 		}
 	}

@@ -16,9 +16,10 @@ import (
 // read reads all items as each API server shows them.
 func (s *side) read(ctx context.Context, seen *rehearse.StageSeen) error {
 	seen.Objects, seen.Unread = make(map[string]map[string]any), make(map[string]string)
+	places := s.places()
 	for _, server := range []string{serverB, serverA} { // clients ask a: what it shows counts
 		client := s.client.others[server]
-		for _, in := range s.places() {
+		for _, in := range places {
 			if err := s.readAll(ctx, client, in, seen); err != nil {
 				return err
 			}

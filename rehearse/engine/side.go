@@ -49,7 +49,6 @@ func (cfg Config) start(ctx context.Context, name string, to release.Version) (*
 		return nil, err
 	}
 	config.Binary, config.Purpose, config.LogDir, config.Machine = cfg.Binary, "rehearse/"+name, out.LogDir, &machine
-	config.Via = make(map[string][]string)
 	for _, o := range cfg.Operators {
 		config.Clients, config.Via[o.Name] = append(config.Clients, o.Name), []string{"b"}
 	}
@@ -123,10 +122,13 @@ func (s *side) does(ctx context.Context, stage rehearse.StageName, seen *rehears
 		return s.restart(ctx, s.From, scheduler, manager, serverB)
 	case rehearse.Back:
 		return s.restart(ctx, s.From, serverA)
-	case rehearse.Restored:
+	case rehearse.ChangedAgain:
 		return s.ask(ctx, 2, seen)
 	case rehearse.Forward:
-		return errors.Join(s.restart(ctx, s.to, serverA, serverB, manager, scheduler), s.changeNodes(ctx, s.to, seen))
+		if err := s.restart(ctx, s.to, serverA, serverB, manager, scheduler); err != nil {
+			return err
+		}
+		return s.changeNodes(ctx, s.to, seen)
 	default:
 		return s.deleteAll(ctx)
 	}

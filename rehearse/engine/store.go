@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,26 +67,14 @@ func (s *side) store(ctx context.Context, seen *rehearse.StageSeen) error {
 		}
 		objects = objects[n:]
 	}
-	if err := s.cluster.Observe(ctx); err != nil {
-		return err
-	}
-	place := func(i rehearse.Item) int { return s.inputPlace(i.Ref) }
-	slices.SortStableFunc(s.items, func(a, b rehearse.Item) int { return cmp.Compare(place(a), place(b)) })
-	return nil
-}
-
-// inputPlace is the place of an object in the order in which objects are stored.
-func (s *side) inputPlace(r rehearse.Ref) int {
-	return slices.IndexFunc(s.Objects, func(o manifest.Object) bool {
-		return o.Place == r.Place && refOf(o).Kind == r.Kind && refOf(o).Name == r.Name
-	})
+	return s.cluster.Observe(ctx)
 }
 
 func kindOf(o manifest.Object) string {
 	return fmt.Sprint(o.Object["apiVersion"], " ", o.Object["kind"])
 }
 
-// refOf is an object by its name. Those whose kind is in namespaces, without one, are in the default one.
+// refOf is an object by its name, with the namespace of its manifest.
 func refOf(o manifest.Object) rehearse.Ref {
 	object := unstructured.Unstructured{Object: o.Object}
 	return rehearse.Ref{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(), Place: o.Place}
@@ -200,31 +187,33 @@ func converts(object map[string]any) bool {
 	return defines && strategy == "Webhook"
 }
 
+// storeAll stores objects at the same time. Their order stays.
 func (s *side) storeAll(ctx context.Context, objects []manifest.Object, seen *rehearse.StageSeen) error {
-	var mu sync.Mutex
+	items, refusals, heard := make([]rehearse.Item, len(objects)), make([]error, len(objects)), make([]*warnings, len(objects))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
-	for _, o := range objects {
+	for n, o := range objects {
 		group.Go(func() error {
-			ctx, heard := heed(ctx)
-			item, err := s.create(ctx, o)
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				s.stored.Problems = append(s.stored.Problems, manifest.Problem{Place: o.Place, Object: refOf(o).String(), Why: err.Error()})
-				return nil
-			}
-			s.items = append(s.items, item)
-			if len(heard.all) > 0 {
-				seen.Warnings[item.Key] = heard.all
-			}
-			return nil
+			asking, all := heed(ctx)
+			heard[n] = all
+			items[n], refusals[n] = s.create(asking, o)
+			return context.Cause(ctx)
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for n, o := range objects {
+		if refusals[n] != nil {
+			s.stored.Problems = append(s.stored.Problems, manifest.Problem{Place: o.Place, Object: refOf(o).String(), Why: refusals[n].Error()})
+			continue
+		}
+		s.items = append(s.items, items[n])
+		if all := heard[n].all; len(all) > 0 {
+			seen.Warnings[items[n].Key] = all
+		}
+	}
+	return nil
 }
 
 // A kind that a definition defines is served after a moment, and so is the service account of a namespace.

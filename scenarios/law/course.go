@@ -80,6 +80,14 @@ func NewCourse(c Course, objects []Object) *Course {
 	return &c
 }
 
+// During returns the course of the same record, of objects in other phases.
+func (c *Course) During(began map[Phase]time.Time, ended time.Time, objects []Object) *Course {
+	other := *c
+	other.Began, other.Ended = began, ended
+	other.requests = other.requestsOf(objects)
+	return &other
+}
+
 // Shows reports whether an object was seen.
 func (c *Course) Shows(o Object) bool { return len(c.family(o).own) > 0 }
 
