@@ -237,7 +237,7 @@ func (j *judge) components() {
 
 // panicking is the finding that a program ends by itself. It is about no object.
 func panicking(summary string, stage StageName) *Finding {
-	return &Finding{What: Panics, Summary: summary, Stage: stage, Advice: advice[Panics], Objects: []Affected{}}
+	return &Finding{What: Panics, Summary: summary, Stage: stage, Advice: Panics.Advice(), Objects: []Affected{}}
 }
 
 // operators looks for operators that end by themselves oftener than on the twin: from a stage on, and to the end. When exactly
@@ -280,7 +280,7 @@ func (j *judge) finds(what What, summary string, stage StageName, i Item, detail
 	j.said[of] = true
 	id := fmt.Sprint(what, stage, summary)
 	if j.found[id] == nil {
-		j.found[id] = &Finding{What: what, Summary: summary, Stage: stage, Advice: advice[what]}
+		j.found[id] = &Finding{What: what, Summary: summary, Stage: stage, Advice: what.Advice()}
 	}
 	j.found[id].Objects = append(j.found[id].Objects, Affected{Ref: i.Ref, Detail: detail})
 }
@@ -294,20 +294,4 @@ func (j *judge) notes(text string, i Item) {
 	if !slices.Contains(n.Objects, i.Ref) {
 		n.Objects = append(n.Objects, i.Ref)
 	}
-}
-
-// advice is what to do before the upgrade.
-var advice = map[What]string{
-	Unreadable: "Back it up, and do not go back once the newer release has written it.",
-	FieldLost:  "Do not use the field until you will not go back; or take it out before you go back.",
-	Panics:     "Do not upgrade to this release with these objects; report it.",
-	Fails:      "Do not upgrade to this release with these objects; report it.",
-	Refused:    "Change the manifest so that both releases take it.",
-	Loops:      "Take out what the message names before the step; watch the load of the API server.",
-	Restarts:   "Plan for restarts: spread replicas, and give the workload a PodDisruptionBudget.",
-	Stuck:      "Look for finalizers, and delete it before the step.",
-	Blocked:    "Raise replicas, or maxUnavailable of the PodDisruptionBudget, before the nodes are drained.",
-	NotReady:   "Look at what the pods wait for before you upgrade.",
-	Rewritten:  "Write the new value into the manifest, or whoever applies it will write it back.",
-	Behind:     "Wait for its controller, or restart that.",
 }

@@ -58,7 +58,7 @@ func ReadKnown(file string, data []byte) (Known, error) {
 		k, at := &known.Findings[i], fmt.Sprintf("findings[%d]", i)
 		k.at = document.Position(at)
 		k.Reason = strings.TrimSpace(k.Reason)
-		document.Refuse(at+".what", !slices.Contains(Whats, k.What), "unsupported value %s: supported values: %s", strict.Quote(string(k.What)), quoted(Whats))
+		document.Refuse(at+".what", k.What.Weight() < 0, "unsupported value %s: supported values: %s", strict.Quote(string(k.What)), quoted(Whats()))
 		document.Refuse(at+".stage", k.Stage != "" && k.Stage.Index() < 0, "unsupported value %s: supported values: %s", strict.Quote(string(k.Stage)), quoted(reports.Each(Stages, func(s Stage) StageName { return s.Name })))
 		document.Refuse(at+".object", k.Object != "" && !objectPattern.MatchString(k.Object), "%s is not Kind/namespace/name or Kind/name", strict.Quote(k.Object))
 		if k.Object == "" && k.What != Panics && document.Clean(at) {

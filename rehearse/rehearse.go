@@ -95,31 +95,6 @@ type Object struct {
 	Pending string `json:"pending,omitempty"`
 }
 
-// A What classifies findings.
-type What string
-
-// The classes of findings, worst first.
-const (
-	Unreadable What = "not readable"
-	FieldLost  What = "field lost"
-	Panics     What = "component panics"
-	Fails      What = "API server fails"
-	Refused    What = "refused"
-	Loops      What = "loops"
-	Restarts   What = "restarts"
-	Stuck      What = "stuck in deletion"
-	Blocked    What = "eviction blocked"
-	NotReady   What = "not ready"
-	Rewritten  What = "rewritten"
-	Behind     What = "status behind"
-)
-
-// Whats are all classes, worst first.
-var Whats = []What{Unreadable, FieldLost, Panics, Fails, Refused, Loops, Restarts, Stuck, Blocked, NotReady, Rewritten, Behind}
-
-// Weight is the place of a class: the less, the worse.
-func (w What) Weight() int { return slices.Index(Whats, w) }
-
 // Finding is what a change does to objects for one cause, and staying at the release does not.
 type Finding struct {
 	// The class: see the constants.

@@ -11,6 +11,7 @@ const (
 	ownAddress     = "the rig gives each component an address of its own"
 	ownCertificate = "the rig makes the certificates and keys"
 	ownDirectory   = "the rig has directories of its own"
+	ownMachine     = "the rig says what the machine of a simulated node has"
 	ownKubeconfig  = "the rig writes the kubeconfig, and via and links say where it leads"
 	ownGates       = "give gates"
 	ownEmulation   = "give emulatedVersion or minCompatibilityVersion"
@@ -34,7 +35,9 @@ var ownFlags = map[string]string{
 	"cert-file": ownCertificate, "key-file": ownCertificate, "trusted-ca-file": ownCertificate, "client-cert-auth": ownCertificate,
 	"peer-cert-file": ownCertificate, "peer-key-file": ownCertificate, "peer-trusted-ca-file": ownCertificate, "peer-client-cert-auth": ownCertificate,
 
-	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "host-root": ownDirectory, "boot-id-file": ownDirectory, "machine": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
+	"cert-dir": ownDirectory, "data-dir": ownDirectory, "root-dir": ownDirectory, "host-root": ownDirectory, "boot-id-file": ownDirectory, "config": ownDirectory, "config-dir": ownDirectory, "name": ownDirectory,
+
+	"machine": ownMachine,
 
 	"kubeconfig": ownKubeconfig, "authentication-kubeconfig": ownKubeconfig, "authorization-kubeconfig": ownKubeconfig, "master": ownKubeconfig,
 

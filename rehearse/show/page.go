@@ -40,5 +40,5 @@ type pageFinding struct {
 }
 
 func newPageFinding(f rehearse.Finding) pageFinding {
-	return pageFinding{Finding: f, Direction: direction(f), Happens: happens(f), Meaning: meanings[f.What]}
+	return pageFinding{Finding: f, Direction: direction(f), Happens: happens(f), Meaning: f.What.Meaning()}
 }

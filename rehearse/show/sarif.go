@@ -140,8 +140,8 @@ type (
 )
 
 func sarifRules() (rules []sarifRule) {
-	for _, what := range rehearse.Whats {
-		rules = append(rules, newRule(ruleID(what), render.Title(string(what)), meanings[what], "error"))
+	for _, what := range rehearse.Whats() {
+		rules = append(rules, newRule(ruleID(what), render.Title(string(what)), what.Meaning(), "error"))
 	}
 	return append(rules, newRule(noticeRule, "Worth knowing", "A deprecated API, a warning of the API server, or a gate that changes its default.", "note"))
 }
