@@ -111,7 +111,7 @@ func (k *inventedKubernetes) versionOf(path string) string {
 
 func staging(path string) bool {
 	_, major, _ := module.SplitPathVersion(path)
-	return strings.HasPrefix(path, "k8s.io/") && path != "k8s.io/kubernetes" && major == "" // klog/v2 is a module of its own
+	return strings.HasPrefix(path, "k8s.io/") && path != "k8s.io/kubernetes" && major == "" // klog/v2 is no staging module
 }
 
 // goMod is the go.mod of a module. That of a release replaces the staging modules by paths.

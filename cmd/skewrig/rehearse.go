@@ -36,8 +36,7 @@ func newRehearse() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rehearse MANIFEST...",
 		Short: "Store your objects, upgrade, go back, and say what that does to them",
-		Long: `Store your objects on a real control plane of one release, upgrade it to another one step by step,
-go back, and go forward again. A second control plane has the same objects and stays: what differs
+		Long: `Store your objects on a real control plane, upgrade it step by step, go back, and upgrade it again. A second control plane has the same objects and stays: what differs
 is a finding. An argument is a file, a directory, an archive of Velero, or - for standard input.
 
 The containers are not yours: each listens on the ports and answers the probes of its pod. Volumes
@@ -60,7 +59,7 @@ Exit codes: 0 nothing found, 1 a finding, 2 not judged, 3 nothing was started.`,
 	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
 	cmd.Flags().StringToStringVar(&f.gates, "gates", nil, "feature gates to set, NAME=true or NAME=false, in the releases that have them")
 	cmd.Flags().StringArrayVar(&f.operators, "operator", nil, "run a program in the place of a workload's pods, with the rights of its ServiceAccount and a kubeconfig in KUBECONFIG: "+
-		"NAME='PROGRAM [ARGUMENT...]' (repeatable). It runs twice at the same time: have it listen on no fixed port")
+		"NAME='PROGRAM [ARGUMENT...]' (repeatable). It runs twice at the same time, so it must not listen on a fixed port")
 	cmd.Flags().StringVar(&f.until, "until", "", "stop after this stage: "+strings.Join(stageNames(), ", ")+" (the default: the last one)")
 	return cmd
 }
@@ -120,13 +119,9 @@ func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // rehearsal reads what is to be rehearsed, and says what was read.
-func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, args []string) (r app.Rehearsal, _ error) {
-	from, err := builder.Releases().Resolve(f.from)
-	to, failed := builder.Releases().Resolve(f.to)
-	if err := errors.Join(err, failed); err != nil {
-		return r, err
-	}
-	if err := inReach(from, to); err != nil {
+func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, args []string) (app.Rehearsal, error) {
+	r, err := f.flagged(builder.Releases())
+	if err != nil {
 		return r, err
 	}
 	input, err := manifest.Load(args, cmd.InOrStdin())
@@ -137,20 +132,29 @@ func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, ar
 		return r, fmt.Errorf("no Kubernetes object was found in %s, %s left out: %w", reports.Counted(input.Files, "file"), reports.Counted(len(input.Problems), "document"), problems(input))
 	}
 	fmt.Fprintf(news(cmd), "%s of %s read, %s left out; %s -> %s -> %s\n", reports.Counted(len(input.Objects), "object"), reports.Counted(input.Files, "file"),
-		reports.Counted(len(input.Problems), "document"), from, to, from)
-	if err := allKnown(slices.DeleteFunc([]string{f.until}, func(s string) bool { return s == "" }), stageNames(), "there is no stage"); err != nil {
-		return r, err
+		reports.Counted(len(input.Problems), "document"), r.From, r.To, r.From)
+	r.Input = input
+	return r, nil
+}
+
+// flagged is a rehearsal as the flags have it, without its input. The error says all that is wrong with them.
+func (f *rehearseFlags) flagged(releases release.Releases) (r app.Rehearsal, _ error) {
+	errs := make([]error, 6)
+	r = app.Rehearsal{Until: rehearse.StageName(f.until), Dir: f.dir, Version: version()}
+	r.From, errs[0] = releases.Resolve(f.from)
+	r.To, errs[1] = releases.Resolve(f.to)
+	if f.until != "" {
+		errs[2] = allKnown([]string{f.until}, stageNames(), "there is no stage")
 	}
-	gates, err := parseGates(f.gates)
-	operators, failed := parseOperators(f.operators)
-	if err := errors.Join(err, failed); err != nil {
-		return r, err
-	}
-	r = app.Rehearsal{Gates: gates, Operators: operators, Until: rehearse.StageName(f.until), From: from, To: to, Input: input, Dir: f.dir, Version: version()}
+	r.Gates, errs[3] = parseGates(f.gates)
+	r.Operators, errs[4] = parseOperators(f.operators)
 	if f.known != "" {
-		r.Known, err = app.ReadAccepted(f.known)
+		r.Known, errs[5] = app.ReadAccepted(f.known)
 	}
-	return r, err
+	if err := errors.Join(errs...); err != nil {
+		return r, err
+	}
+	return r, inReach(r.From, r.To)
 }
 
 // problems are why documents are left out.
