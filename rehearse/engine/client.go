@@ -3,17 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"slices"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -22,6 +17,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/scenarios/ask"
 	"github.com/skewrig/skewrig/scenarios/law"
 )
 
@@ -120,29 +116,5 @@ func (c *client) do(ctx context.Context, of rehearse.Ref, r law.Request) error {
 	if err != nil {
 		return err
 	}
-	switch r.Verb {
-	case law.Applies:
-		object := &unstructured.Unstructured{Object: r.Body}
-		_, err = resource.Apply(ctx, of.Name, object, metav1.ApplyOptions{FieldManager: rehearse.Owner, Force: true})
-	case law.Deletes:
-		err = resource.Delete(ctx, of.Name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
-	default:
-		var patch []byte
-		if patch, err = json.Marshal(r.Body); err == nil {
-			_, err = resource.Patch(ctx, of.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: rehearse.Owner})
-		}
-	}
-	return err
-}
-
-// answerOf returns what an API server answers, and false if there is no answer.
-func answerOf(err error) (s law.Said, answered bool) {
-	if err == nil {
-		return s, true
-	}
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return law.Said{Text: err.Error()}, false
-	}
-	return law.Said{Text: err.Error(), Code: int(status.Status().Code)}, true
+	return ask.Do(ctx, resource, of.Name, r, ask.Options{Manager: rehearse.Owner, Force: true})
 }

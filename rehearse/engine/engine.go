@@ -127,13 +127,3 @@ func (cfg Config) topology(observed []string) record.Topology {
 
 // often is how often something is looked at that is waited for.
 const often = time.Second / 4
-
-// pause waits until it is time to look again, unless the context ends.
-func pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(often):
-		return nil
-	}
-}

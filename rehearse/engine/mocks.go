@@ -9,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/skewrig/skewrig/scenarios/ask"
 )
 
 // mocks does what a cloud does for a cluster: claims get volumes, and load balancers get addresses. While no API server
@@ -23,7 +25,7 @@ func startMocks(api kubernetes.Interface) *mocks {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &mocks{api: api, cancel: cancel}
 	m.running.Go(func() {
-		for pause(ctx) == nil {
+		for ask.Sleep(ctx, often) == nil {
 			_ = m.bindClaims(ctx) // the next round tries again
 			_ = m.balance(ctx)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/scenarios/ask"
 )
 
 // changeNodes changes the nodes to a release, one after the other: the first is drained, the others keep their pods.
@@ -70,7 +71,7 @@ func (s *side) drain(ctx context.Context, node string, seen *rehearse.StageSeen)
 			seen.Evictions = refused
 			return nil
 		}
-		if err := pause(ctx); err != nil {
+		if err := ask.Sleep(ctx, often); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/scenarios/ask"
 )
 
 // operators are programs that act on the objects of a side. One that ends is started again, as a kubelet does.
@@ -97,9 +98,8 @@ func (o *operators) keep(ctx context.Context, name string, command process.Comma
 		o.mu.Lock()
 		o.exits[name] = append(o.exits[name], text)
 		o.mu.Unlock()
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
+		if ask.Sleep(ctx, wait) != nil {
+			return
 		}
 	}
 }

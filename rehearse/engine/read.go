@@ -2,15 +2,16 @@ package engine
 
 import (
 	"context"
-	"time"
+	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/scenarios/ask"
+	"github.com/skewrig/skewrig/scenarios/law"
 )
 
 // read reads all items as each API server shows them.
@@ -65,7 +66,7 @@ func (s *side) readAll(ctx context.Context, client dynamic.Interface, in *listed
 		resource = client.Resource(in.gvr).Namespace(in.namespace)
 	}
 	found := make(map[string]map[string]any)
-	err := eventually(ctx, func() error {
+	said, err := ask.Until(ctx, law.Asks, func() error {
 		list, err := resource.List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
@@ -78,9 +79,10 @@ func (s *side) readAll(ctx context.Context, client dynamic.Interface, in *listed
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	fails := err != nil || said.Text != "" && said.Code != http.StatusNotFound
 	for _, i := range in.items {
 		object := found[i.Name]
-		if err != nil && !apierrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
+		if fails {
 			one, failed := resource.Get(ctx, i.Name, metav1.GetOptions{})
 			switch {
 			case failed == nil:
@@ -96,19 +98,6 @@ func (s *side) readAll(ctx context.Context, client dynamic.Interface, in *listed
 		}
 	}
 	return nil
-}
-
-// eventually asks until an API server answers.
-func eventually(ctx context.Context, do func() error) error {
-	for until := time.Now().Add(soon); ; {
-		err := do()
-		if _, answered := answerOf(err); answered || ctx.Err() != nil || time.Now().After(until) {
-			return err
-		}
-		if pause(ctx) != nil {
-			return err
-		}
-	}
 }
 
 // shown is an object without who wrote it, and without the data of a Secret.

@@ -17,6 +17,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/scenarios/ask"
 )
 
 // side is a control plane that goes to a release and back, or stays.
@@ -156,7 +157,7 @@ func (s *side) rest(ctx context.Context) (restless bool, _ error) {
 	from := time.Now()
 	quiet, n := from, len(s.out.History.Events())
 	for time.Since(from) < limit {
-		if err := pause(ctx); err != nil {
+		if err := ask.Sleep(ctx, often); err != nil {
 			return true, err
 		}
 		events := s.out.History.Events()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/rehearse/manifest"
+	"github.com/skewrig/skewrig/scenarios/ask"
 	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/law"
 )
@@ -227,7 +228,7 @@ func (s *side) create(ctx context.Context, o manifest.Object) (item rehearse.Ite
 			return item, err
 		}
 		meta.MaybeResetRESTMapper(s.client.mapper)
-		if pause(ctx) != nil {
+		if ask.Sleep(ctx, often) != nil {
 			return item, err
 		}
 	}
@@ -311,21 +312,11 @@ func (s *side) askAll(ctx context.Context, round, n int, seen *rehearse.StageSee
 
 // answer asks until an API server answers.
 func (s *side) answer(ctx context.Context, i rehearse.Item, r law.Request) (law.Said, error) {
-	for until := time.Now().Add(soon); ; {
-		answer, answered := answerOf(s.client.do(ctx, i.Ref, r))
-		if answered {
-			return answer, nil
-		}
-		if ctx.Err() != nil {
-			return answer, context.Cause(ctx)
-		}
-		if time.Now().After(until) {
-			return answer, fmt.Errorf("asking about %s: %s", i.Ref, answer.Text)
-		}
-		if err := pause(ctx); err != nil {
-			return answer, err
-		}
+	answer, err := ask.Until(ctx, r.Verb, func() error { return s.client.do(ctx, i.Ref, r) })
+	if err != nil {
+		return answer, fmt.Errorf("asking about %s: %w", i.Ref, err)
 	}
+	return answer, nil
 }
 
 // deleteAll deletes all objects, in the opposite order, and waits until they are gone.
@@ -335,9 +326,8 @@ func (s *side) deleteAll(ctx context.Context) error {
 		if i.Kind == "Namespace" && slices.Contains(ownNamespaces, i.Name) {
 			continue
 		}
-		if answer, err := s.answer(ctx, i, law.Request{Verb: law.Deletes}); err != nil {
-			failures = append(failures, fmt.Errorf("deleting %s: %s", i.Ref, answer.Text))
-		}
+		_, err := s.answer(ctx, i, law.Request{Verb: law.Deletes})
+		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
 }

@@ -2,22 +2,15 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/scenarios/ask"
 	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
@@ -36,15 +29,11 @@ func (r *run) create(ctx context.Context, i trial.Item) error {
 	if err != nil {
 		return err
 	}
-	var dryRun []string
-	if i.Late() {
-		dryRun = []string{metav1.DryRunAll}
-	}
-	_, err = resource.Create(ctx, &unstructured.Unstructured{Object: i.Object}, metav1.CreateOptions{DryRun: dryRun})
+	err = ask.Do(ctx, resource, i.Name, law.Request{Verb: law.Creates, Body: i.Object}, ask.Options{DryRun: i.Late()})
 	switch {
 	case err == nil || i.Late() && !r.plan.Random:
 		return nil
-	case r.plan.Random && ctx.Err() == nil && isAnswer(err): // two fields that can't be together
+	case r.plan.Random && ctx.Err() == nil && ask.IsAnswer(err): // two fields that can't be together
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.answers[i.Name] = []law.Answer{}
@@ -54,13 +43,11 @@ func (r *run) create(ctx context.Context, i trial.Item) error {
 	}
 }
 
-func isAnswer(err error) bool { return said(err).Code != 0 }
-
 // rehearse asks, before the change, whether the mutations would be taken.
 func (r *run) rehearse(ctx context.Context, i trial.Item) error {
 	var answers []law.Answer
 	for _, t := range i.Mutations {
-		on, err := r.ask(ctx, i, t, []string{metav1.DryRunAll})
+		on, err := r.ask(ctx, i, t, true)
 		if err != nil {
 			return err
 		}
@@ -70,18 +57,6 @@ func (r *run) rehearse(ctx context.Context, i trial.Item) error {
 	defer r.mu.Unlock()
 	r.answers[i.Name] = answers
 	return nil
-}
-
-func said(err error) law.Said {
-	if err == nil {
-		return law.Said{}
-	}
-	s := law.Said{Text: err.Error()}
-	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		s.Code = int(status.Status().Code)
-	}
-	return s
 }
 
 // mutateAll mutates all objects. A component that is to be killed is, when half of them are mutated.
@@ -109,7 +84,7 @@ func (r *run) mutate(ctx context.Context, i trial.Item) error {
 	answers := r.answers[i.Name]
 	r.mu.Unlock()
 	for n, t := range i.Mutations {
-		off, err := r.ask(ctx, i, t, nil)
+		off, err := r.ask(ctx, i, t, false)
 		if err != nil {
 			return err
 		}
@@ -119,86 +94,19 @@ func (r *run) mutate(ctx context.Context, i trial.Item) error {
 }
 
 // ask mutates an object, and returns what the API server says.
-func (r *run) ask(ctx context.Context, i trial.Item, t trial.Mutation, dryRun []string) (law.Said, error) {
+func (r *run) ask(ctx context.Context, i trial.Item, t trial.Mutation, dryRun bool) (law.Said, error) {
 	request := i.Request(t)
-	s, err := answer(ctx, request.Verb, func() error { return r.do(ctx, i, request, dryRun) })
+	s, err := ask.Until(ctx, request.Verb, func() error {
+		resource, err := r.resource(i)
+		if err != nil {
+			return err
+		}
+		return ask.Do(ctx, resource, i.Name, request, ask.Options{Manager: trial.Manager, DryRun: dryRun})
+	})
 	if err != nil {
 		return s, fmt.Errorf("%s %s with %s, %s: %w", i.Kind, i.Name, i.Field, t, err)
 	}
 	return s, nil
-}
-
-// answer asks until an API server answers it, for limit: a connection that breaks says nothing of the object.
-func answer(ctx context.Context, verb law.Verb, do func() error) (law.Said, error) {
-	lost := false
-	for until := time.Now().Add(limit); ; lost = true {
-		err := do()
-		switch {
-		case ctx.Err() != nil:
-			return law.Said{}, context.Cause(ctx)
-		case lost && isDone(verb, err):
-			return law.Said{}, nil
-		case err == nil || isAnswer(err):
-			return said(err), nil
-		case time.Now().After(until):
-			return law.Said{}, fmt.Errorf("the API server does not answer: %w", err)
-		}
-		if err := sleep(ctx, often); err != nil {
-			return law.Said{}, err
-		}
-	}
-}
-
-// isDone reports whether an answer is that of a request that was done before, when the answer was lost.
-func isDone(verb law.Verb, err error) bool {
-	switch verb {
-	case law.Creates:
-		return apierrors.IsAlreadyExists(err)
-	case law.Deletes:
-		return apierrors.IsNotFound(err)
-	default:
-		return false
-	}
-}
-
-// do asks for something about an object. What others wrote meanwhile is read again, as clients do.
-func (r *run) do(ctx context.Context, i trial.Item, request law.Request, dryRun []string) error {
-	resource, err := r.resource(i)
-	if err != nil {
-		return err
-	}
-	switch body := (&unstructured.Unstructured{Object: request.Body}); request.Verb {
-	case law.Asks:
-		return nil
-	case law.Creates:
-		_, err = resource.Create(ctx, body, metav1.CreateOptions{DryRun: dryRun})
-		return err
-	case law.Deletes:
-		return resource.Delete(ctx, i.Name, metav1.DeleteOptions{DryRun: dryRun, PropagationPolicy: new(metav1.DeletePropagationBackground)})
-	case law.Applies:
-		_, err = resource.Apply(ctx, i.Name, body, metav1.ApplyOptions{FieldManager: trial.Manager, DryRun: dryRun})
-		return err
-	case law.Puts:
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-			read, err := resource.Get(ctx, i.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			_, err = resource.Update(ctx, &unstructured.Unstructured{Object: request.Written(read.Object)}, metav1.UpdateOptions{DryRun: dryRun})
-			return err
-		})
-	default:
-		patch, err := json.Marshal(request.Body)
-		if err != nil {
-			return err
-		}
-		var below []string
-		if request.Subresource != "" {
-			below = []string{request.Subresource}
-		}
-		_, err = resource.Patch(ctx, i.Name, types.MergePatchType, patch, metav1.PatchOptions{DryRun: dryRun}, below...)
-		return err
-	}
 }
 
 func (r *run) resource(i trial.Item) (dynamic.ResourceInterface, error) {

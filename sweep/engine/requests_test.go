@@ -49,7 +49,7 @@ func TestRequests(t *testing.T) {
 	for _, i := range trial.Items([]trial.Use{use}) {
 		for _, dryRun := range [][]string{{metav1.DryRunAll}, nil} {
 			fmt.Fprintf(&b, "%s %v\n", i.Mutations, dryRun)
-			if said, err := r.ask(t.Context(), i, i.Mutations[0], dryRun); err != nil || said.Code != 0 {
+			if said, err := r.ask(t.Context(), i, i.Mutations[0], dryRun != nil); err != nil || said.Code != 0 {
 				t.Errorf("%s: %v, %v", i.Mutations, said, err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/ask"
 )
 
 // Objects are at rest if none is written for still. That is waited for until limit, every so often.
@@ -19,7 +20,7 @@ const (
 func (r *run) rest(ctx context.Context, began time.Time) error {
 	from := time.Now()
 	for time.Since(from) < limit {
-		if err := sleep(ctx, often); err != nil {
+		if err := ask.Sleep(ctx, often); err != nil {
 			return err
 		}
 		since := time.Now().Add(-still)
@@ -42,7 +43,7 @@ func (r *run) started(ctx context.Context, component string) error {
 	}
 	until, first := time.Now().Add(limit), r.requests()
 	for before := first; time.Now().Before(until); {
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := ask.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 		now := r.requests()
@@ -62,13 +63,4 @@ func (r *run) requests() (n int) {
 		}
 	}
 	return n
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -1,4 +1,4 @@
-package engine
+package ask
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/skewrig/skewrig/scenarios/law"
 )
 
-// TestAnswer: what counts is what an API server answers. Where none does, the mutation is done again, and in the end
+// TestUntil: what counts is what an API server answers. Where none does, the mutation is done again, and in the end
 // that is an error, and no refusal.
-func TestAnswer(t *testing.T) {
+func TestUntil(t *testing.T) {
 	t.Parallel()
 	none, exists, gone := apierrors.NewBadRequest("no"), apierrors.NewAlreadyExists(schema.GroupResource{}, "s0001"), apierrors.NewNotFound(schema.GroupResource{}, "s0001")
 	for name, tc := range map[string]struct {
@@ -38,7 +38,7 @@ func TestAnswer(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			said := slices.Clone(tc.said)
-			got, err := answer(t.Context(), tc.verb, func() error {
+			got, err := Until(t.Context(), tc.verb, func() error {
 				defer func() { said = said[min(1, len(said)-1):] }()
 				return said[0]
 			})
@@ -55,8 +55,8 @@ func TestAnswerOfWhoIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancelCause(t.Context())
 		ended := errors.New("kube-apiserver ended")
-		time.AfterFunc(limit/2, func() { end(ended) })
-		if _, err := answer(ctx, law.Patches, func() error { return io.EOF }); !errors.Is(err, ended) {
+		time.AfterFunc(Limit/2, func() { end(ended) })
+		if _, err := Until(ctx, law.Patches, func() error { return io.EOF }); !errors.Is(err, ended) {
 			t.Errorf("got %v", err)
 		}
 	})
