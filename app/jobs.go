@@ -75,7 +75,7 @@ func RunJobs(ctx context.Context, cells []plan.Cell, place Place, j Jobs) (repor
 
 // SweepJobs does the same for the shards of a sweep. Of known findings, it makes no news.
 func SweepJobs(ctx context.Context, dir string, known []trial.Finding, j Jobs) (swept trial.Result, err error) {
-	err = j.gather(ctx, dir, userFiles{}, func() error { return onlySwept(dir) }, func(dirs []string) error {
+	err = j.gather(ctx, dir, userFiles{}, func() error { return sweptDir.only(dir) }, func(dirs []string) error {
 		swept, err = JoinSweeps(dirs, dir, j.Command, known)
 		return err
 	})

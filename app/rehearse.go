@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -62,16 +60,27 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	gates, err := r.gates(ctx, builder)
 	operators, failed := r.operators()
 	if err = errors.Join(err, failed); err == nil {
-		err = r.clear()
+		err = rehearsedDir.clear(r.Dir)
 	}
 	if err != nil {
 		return rehearse.Report{}, err
 	}
+	subject, err := keepRecord(r.Dir, path.Join(rehearsedSides, "upgraded"), 0o600)
+	if err != nil {
+		return rehearse.Report{}, Failed(err)
+	}
+	twin, err := keepRecord(r.Dir, path.Join(rehearsedSides, "stays"), 0o600)
+	if err != nil {
+		return rehearse.Report{}, Failed(errors.Join(err, subject.close()))
+	}
 	input := r.Input
 	input.Objects = manifest.Ordered(input.Objects)
 	seen, storing, err := engine.Config{
-		From: r.From, To: r.To, Gates: gates, Objects: input.Objects, Operators: operators, Cluster: rehearsalRig, Binary: builder.Binary, Output: r.output, Until: r.Until, Report: r.Report,
+		From: r.From, To: r.To, Gates: gates, Objects: input.Objects, Operators: operators, Cluster: rehearsalRig, Binary: builder.Binary,
+		Subject: engine.Output{History: subject.history, LogDir: subject.logs}, Twin: engine.Output{History: twin.history, LogDir: twin.logs},
+		Until: r.Until, Report: r.Report,
 	}.Run(ctx)
+	err = errors.Join(err, subject.close(), twin.close())
 	if ctx.Err() != nil {
 		return rehearse.Report{}, context.Cause(ctx)
 	}
@@ -150,40 +159,8 @@ func rehearsalRig(t record.Topology, recorder record.Recorder, pod engine.PodRea
 // rehearsedSides is where a rehearsal's directory has the records and logs of its sides.
 const rehearsedSides = "sides"
 
-// clear makes the directory. Nothing but what an earlier rehearsal left is removed.
-func (r Rehearsal) clear() error {
-	found, err := os.ReadDir(r.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, entry := range found {
-		if !slices.Contains(rehearsedFiles, entry.Name()) {
-			return fmt.Errorf("%s has %s, which no rehearsal left: choose another directory (--report-dir)", r.Dir, entry.Name())
-		}
-	}
-	for _, name := range rehearsedFiles {
-		if err := os.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
-			return Failed(err)
-		}
-	}
-	return Failed(os.MkdirAll(r.Dir, 0o755))
-}
-
-// rehearsedFiles are what a rehearsal leaves in its directory.
-var rehearsedFiles = []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile}
-
-// output is where a side leaves what it does.
-func (r Rehearsal) output(side string) (engine.Output, error) {
-	logs, err := files.MkdirBelow(r.Dir, path.Join(rehearsedSides, side, sweptLogs), 0o755)
-	if err != nil {
-		return engine.Output{}, err
-	}
-	file, err := files.Create(filepath.Join(filepath.Dir(logs), sweptHistory), 0o600)
-	if err != nil {
-		return engine.Output{}, err
-	}
-	return engine.Output{History: record.NewHistory(file), LogDir: logs}, nil
-}
+// rehearsedDir is the directory of a rehearsal.
+var rehearsedDir = ownDir{"a rehearsal", []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile}}
 
 // write writes the report in each format.
 func (r Rehearsal) write(report rehearse.Report) error {

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/provider/images"
 	"github.com/skewrig/skewrig/scenarios/provider/rig"
@@ -102,7 +99,7 @@ func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	if s.Resume {
 		return state, state.read(s.Dir)
 	}
-	if err := clearSweep(s.Dir); err != nil {
+	if err := sweptDir.clear(s.Dir); err != nil {
 		return nil, err
 	}
 	out, done, err := s.output("objects")
@@ -126,15 +123,8 @@ func (s Sweep) settableOf(reached []trial.Coverage) (all []string) {
 
 // output is where a control plane leaves what it does, below the directory.
 func (s Sweep) output(name string) (engine.Output, func() error, error) {
-	logs, err := files.MkdirBelow(s.Dir, path.Join(sweptPlans, name, sweptLogs), 0o755)
-	if err != nil {
-		return engine.Output{}, nil, err
-	}
-	file, err := files.Create(filepath.Join(filepath.Dir(logs), sweptHistory), 0o644)
-	if err != nil {
-		return engine.Output{}, nil, err
-	}
-	return engine.Output{History: record.NewHistory(file), LogDir: logs}, file.Close, nil
+	kept, err := keepRecord(s.Dir, path.Join(sweptPlans, name), 0o644)
+	return engine.Output{History: kept.history, LogDir: kept.logs}, kept.close, err
 }
 
 // small runs the plans in which objects use one field and are mutated once.

@@ -19,45 +19,15 @@ import (
 
 // The files of a sweep's directory.
 const (
-	sweptFile    = "sweep.json"
-	sweptHistory = "history.jsonl"
-	sweptLogs    = "logs"
-	sweptUses    = "objects.json" // for who goes on
-	sweptPlans   = "plans"        // the record and the logs of each
-	sweptShown   = "scenarios"
-	sweptAlone   = "alone" // the report of the scenarios
+	sweptFile  = "sweep.json"
+	sweptUses  = "objects.json" // for who goes on
+	sweptPlans = "plans"        // the record and the logs of each
+	sweptShown = "scenarios"
+	sweptAlone = "alone" // the report of the scenarios
 )
 
-// sweptAll is all that a sweep leaves.
-var sweptAll = []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, show.PageFile, render.JUnitFile}
-
-// onlySwept is an error if a directory has anything that no sweep leaves. It need not be there.
-func onlySwept(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Failed(err)
-	}
-	for _, e := range entries {
-		if !slices.Contains(sweptAll, e.Name()) {
-			return fmt.Errorf("%s is not of a sweep: choose another directory (--report-dir)", filepath.Join(dir, e.Name()))
-		}
-	}
-	return nil
-}
-
-// clearSweep makes the directory of a sweep. What an earlier sweep left there is removed; it is an error
-// if there is anything else.
-func clearSweep(dir string) error {
-	if err := onlySwept(dir); err != nil {
-		return err
-	}
-	for _, name := range sweptAll {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return Failed(err)
-		}
-	}
-	return Failed(os.MkdirAll(dir, 0o755))
-}
+// sweptDir is the directory of a sweep.
+var sweptDir = ownDir{"a sweep", []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, show.PageFile, render.JUnitFile}}
 
 // write writes what a sweep came to.
 func (s *swept) write(dir string) error {

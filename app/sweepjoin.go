@@ -36,7 +36,7 @@ func JoinSweeps(dirs []string, to, command string, known []trial.Finding) (trial
 	var again []trial.Finding
 	state.Findings, again = trial.New(state.Findings, known)
 	state.Known = trial.Merge(state.Known, again)
-	if err := clearSweep(to); err != nil {
+	if err := sweptDir.clear(to); err != nil {
 		return joined, err
 	}
 	return state.Result, Failed(state.leave(shards, to, command))

@@ -31,8 +31,8 @@ type Config struct {
 	Cluster func(record.Topology, record.Recorder, PodReader) (cluster.Config, error)
 	// Binary finds the executable of a component. Builder.Binary does.
 	Binary func(context.Context, build.Target) (build.Binary, error)
-	// Output is where a side leaves what it does.
-	Output func(side string) (Output, error)
+	// Subject and Twin are where the sides leave what they do.
+	Subject, Twin Output
 	// Until is the last stage that is run. If unset, all are.
 	Until rehearse.StageName
 	// Report is called when a stage begins. If unset, it is not.
@@ -50,19 +50,13 @@ type Output struct {
 	LogDir string
 }
 
-// The sides, as their directories are called.
-const (
-	Subject = "upgraded"
-	Twin    = "stays"
-)
-
 // Run rehearses. What a component ends by itself with is something that is seen; an error is one of the rehearsal.
 func (cfg Config) Run(ctx context.Context) (seen rehearse.Seen, storing rehearse.Storing, err error) {
 	seen.From, seen.To, seen.Until, seen.Operators = cfg.From, cfg.To, cfg.Until, cfg.Operators
 	var subject, twin *side
 	group, starting := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { subject, err = cfg.start(starting, Subject, cfg.To); return err })
-	group.Go(func() (err error) { twin, err = cfg.start(starting, Twin, cfg.From); return err })
+	group.Go(func() (err error) { subject, err = cfg.start(starting, "upgraded", cfg.To, cfg.Subject); return err })
+	group.Go(func() (err error) { twin, err = cfg.start(starting, "stays", cfg.From, cfg.Twin); return err })
 	if err := group.Wait(); err != nil {
 		return seen, storing, errors.Join(err, subject.close(), twin.close())
 	}

@@ -24,7 +24,6 @@ import (
 type side struct {
 	Config
 
-	name    string
 	to      release.Version // From, of the twin
 	cluster *cluster.Cluster
 	out     Output
@@ -39,22 +38,18 @@ type side struct {
 }
 
 // start starts a side. It has to be closed.
-func (cfg Config) start(ctx context.Context, name string, to release.Version) (*side, error) {
-	out, err := cfg.Output(name)
-	if err != nil {
-		return nil, err
-	}
-	s := &side{Config: cfg, name: name, to: to, out: out}
+func (cfg Config) start(ctx context.Context, does string, to release.Version, out Output) (*side, error) {
+	s := &side{Config: cfg, to: to, out: out}
 	config, err := cfg.Cluster(cfg.topology(cfg.observed()), out.History, s.pod)
 	if err != nil {
 		return nil, err
 	}
-	config.Binary, config.Purpose, config.LogDir, config.Machine = cfg.Binary, "rehearse/"+name, out.LogDir, &machine
+	config.Binary, config.Purpose, config.LogDir, config.Machine = cfg.Binary, "rehearse/"+does, out.LogDir, &machine
 	for _, o := range cfg.Operators {
 		config.Clients, config.Via[o.Name] = append(config.Clients, o.Name), []string{"b"}
 	}
 	if s.cluster, err = cluster.New(ctx, config); err != nil {
-		return nil, fmt.Errorf("starting the control plane that is %s: %w", name, err)
+		return nil, fmt.Errorf("starting a control plane (%s): %w", does, err)
 	}
 	if s.client, err = newClient(s.cluster); err != nil {
 		return nil, errors.Join(err, s.cluster.Close())

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/skewrig/skewrig/harness/files"
+	"github.com/skewrig/skewrig/record"
+)
+
+// ownDir names what a kind of run leaves in its directory.
+type ownDir struct {
+	// of names the run: "a sweep".
+	of string
+	// files are the names of all that is left there.
+	files []string
+}
+
+// only is an error if a directory has anything else. It need not be there.
+func (o ownDir) only(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Failed(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(o.files, e.Name()) {
+			return fmt.Errorf("%s is not of %s: choose another directory (--report-dir)", filepath.Join(dir, e.Name()), o.of)
+		}
+	}
+	return nil
+}
+
+// clear makes a directory. What an earlier run left there is removed; it is an error if there is anything else.
+func (o ownDir) clear(dir string) error {
+	if err := o.only(dir); err != nil {
+		return err
+	}
+	for _, name := range o.files {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return Failed(err)
+		}
+	}
+	return Failed(os.MkdirAll(dir, 0o755))
+}
+
+// The parts of a record in a directory.
+const (
+	recordHistory = "history.jsonl"
+	recordLogs    = "logs"
+)
+
+// keptRecord is where a control plane leaves what it does.
+type keptRecord struct {
+	history *record.History
+	logs    string
+	close   func() error
+}
+
+// keepRecord makes the files of a record and the directory of its logs below a directory.
+func keepRecord(dir, below string, mode fs.FileMode) (keptRecord, error) {
+	logs, err := files.MkdirBelow(dir, path.Join(below, recordLogs), 0o755)
+	if err != nil {
+		return keptRecord{}, err
+	}
+	file, err := files.Create(filepath.Join(filepath.Dir(logs), recordHistory), mode)
+	if err != nil {
+		return keptRecord{}, err
+	}
+	return keptRecord{record.NewHistory(file), logs, file.Close}, nil
+}
