@@ -4,7 +4,7 @@
 //
 // The image has one program, under the names of all that can be run in it, and a file that
 // says what it plays. What the players record goes to a socket of the node, if there is one.
-// On nodes of an existing cluster, one image plays all others: the environment says which, and
+// On nodes of an existing cluster, one image simulates all others: the environment says which, and
 // the record goes into the output of the container.
 package container
 

@@ -85,7 +85,7 @@ func (w *lockedWriter) discard() {
 	w.out = io.Discard
 }
 
-// NotImplemented says that a command can't be played, and what can.
+// NotImplemented says that a command is not among those that are simulated, and lists these.
 func NotImplemented(stderr io.Writer, args, known []string) int {
 	command := ""
 	if len(args) > 0 {

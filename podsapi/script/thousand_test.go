@@ -87,7 +87,7 @@ type live struct {
 	rest []Move
 }
 
-// playTo plays up to the next move that is printed with a text.
+// playTo runs up to the next move that is printed with a text.
 func (l *live) playTo(text string) {
 	l.Helper()
 	i := slices.IndexFunc(l.rest, func(m Move) bool { return strings.HasPrefix(m.Text, text) })
