@@ -85,13 +85,13 @@ func TestTheRedBoxSaysWhatLedToIt(t *testing.T) {
 	b.quiet()
 }
 
-// TestTheRedBoxSaysThatTheModelAgrees, if the check against the model passes that looks at the
-// same.
+// TestTheRedBoxSaysThatTheModelAgrees, if a check against a model passes that looks at what the
+// failed check looks at.
 func TestTheRedBoxSaysThatTheModelAgrees(t *testing.T) {
 	for oracle, want := range map[string]bool{"oracle:wire-mode": true, "oracle:field-survival": false, "oracle:nothing-else-changes": false} {
 		run := redAs(func(c *reports.Cell) {
 			c.Checks = append(c.Checks, reports.Check{ID: oracle, Outcome: reports.Pass, Expected: "as the model predicts"})
-		}, func(*narrate.Narration) {})
+		}, func(n *narrate.Narration) { n.Checks[0].Models = []string{"oracle:wire-mode"} })
 		b := newTab(t, 1280)
 		b.open(written(t, run), red)
 		const said = "oracle:wire-mode passes in this cell: the release behaves as the model of its code says, so the text of KEP-1 may have to change, and not the release."

@@ -225,10 +225,7 @@ function cause(cell, group, looked, lanes, led) {
       group.map((c) => values(c, looked.get(c.id), group.length > 1))));
 }
 
-// MODELS are the checks that compare a release with a model of its code.
-const MODELS = ['oracle:wire-mode', 'oracle:field-survival', 'oracle:watchdog-decisions'];
-
-// asModelled says that a release did what one of the models of its code says, those of what a check is about.
+// asModelled says that a release did what one of the models says that compare what the failed check looks at.
 function asModelled(cell, models) {
   const oracle = cell.checks.find((c) => c.outcome === 'pass' && models.includes(c.id));
   const text = cell.kep.startsWith('KEP-') ? `the text of ${cell.kep}` : 'the statement';
@@ -420,7 +417,8 @@ function checks(cell, narration, lanes, choices) {
     cellOf('when', looked.has(c.id) && lookAt(looked.get(c.id), lanes)));
   const others = cell.checks.filter((c) => !asExpected(c));
   others.sort((a, b) => index.severity.get(b.outcome) - index.severity.get(a.outcome));
-  const modelled = others.length > 0 ? cell.checks.filter((c) => MODELS.includes(c.id) && c.outcome === 'pass') : [];
+  const models = new Set(others.flatMap((c) => looked.get(c.id)?.models ?? []));
+  const modelled = cell.checks.filter((c) => models.has(c.id) && c.outcome === 'pass');
   const rest = cell.checks.filter((c) => asExpected(c) && !modelled.includes(c));
   others.push(...modelled);
   const means = askedFor(choices);
@@ -431,7 +429,7 @@ function checks(cell, narration, lanes, choices) {
     body.append(...rest.map(row));
     unfold.remove();
   }}, `Show the ${rest.length} with expected outcomes`));
-  return [modelled.length > 0 && h('p', {class: 'dim ours'}, 'The checks oracle:wire-mode, oracle:field-survival and oracle:watchdog-decisions compare a release with a model of its code, not with the text. If one holds beside a check that does not, the release did what its code is known to do: then the text or the expectation may have to change, and not the release.'),
+  return [modelled.length > 0 && h('p', {class: 'dim ours'}, `${modelled.map((c) => c.id).join(' and ')} ${modelled.length > 1 ? 'compare' : 'compares'} the release with a model of its code, not with the text. If it holds beside a check that does not, the release did what its code is known to do: then the text or the expectation may have to change, and not the release.`),
     table('Checks', ['outcome', 'check', 'seen', 'when'], body), unfold];
 }
 
