@@ -125,7 +125,7 @@ clocks: ## show that a kubelet can have a clock of its own (compiles one with an
 	$(GO) test -count=1 -timeout=30m ./suites/clocks
 
 containers:
-	@command -v containerd >/dev/null && command -v runc >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends containerd runc containernetworking-plugins; }
+	@command -v containerd >/dev/null && command -v runc >/dev/null && ls /opt/cni/bin/ptp /usr/lib/cni/ptp /usr/libexec/cni/ptp 2>/dev/null | grep -q . || { apt-get update -qq && apt-get install -y -qq --no-install-recommends containerd runc containernetworking-plugins; }
 
 real: build containers ## nodes with containerd, and cells on real containers, compared with simulated ones (root; installs containerd, runc and CNI plugins with apt-get)
 	SKEWRIG_REAL_TESTS=$(or $(SKEWRIG_REAL_TESTS),wanted) $(GO) test -count=1 -timeout=10m ./fakeservers/container/...
