@@ -19,6 +19,8 @@ type ownDir struct {
 	of string
 	// files are the names of all that is left there.
 	files []string
+	// kept are the names of what stays if a run replaces an earlier one. If unset, nothing does.
+	kept []string
 }
 
 // only is an error if a directory has anything else. It need not be there.
@@ -28,7 +30,7 @@ func (o ownDir) only(dir string) error {
 		return Failed(err)
 	}
 	for _, e := range entries {
-		if !slices.Contains(o.files, e.Name()) {
+		if !slices.Contains(o.files, e.Name()) && !slices.Contains(o.kept, e.Name()) {
 			return fmt.Errorf("%s is not of %s: choose another directory (--report-dir)", filepath.Join(dir, e.Name()), o.of)
 		}
 	}

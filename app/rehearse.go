@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -12,11 +14,13 @@ import (
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/harness/existing"
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/rehearse/engine"
+	"github.com/skewrig/skewrig/rehearse/live"
 	"github.com/skewrig/skewrig/rehearse/manifest"
 	"github.com/skewrig/skewrig/rehearse/show"
 	"github.com/skewrig/skewrig/scenarios/provider/images"
@@ -160,7 +164,45 @@ func rehearsalRig(t record.Topology, recorder record.Recorder, pod engine.PodRea
 const rehearsedSides = "sides"
 
 // rehearsedDir is the directory of a rehearsal.
-var rehearsedDir = ownDir{"a rehearsal", []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile}}
+var rehearsedDir = ownDir{
+	of: "a rehearsal", kept: []string{clusterFile},
+	files: []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile},
+}
+
+// clusterFile has the objects of a cluster, in the directory of the rehearsal for which they were read. They can be rehearsed again.
+const clusterFile = "cluster.yaml"
+
+// ReadCluster lists the objects of a cluster into the directory of a rehearsal, and reads them. Secrets and ConfigMaps are among
+// them if they are asked for with their data.
+func ReadCluster(ctx context.Context, of existing.Config, dir string, withData bool) (manifest.Input, error) {
+	config, _, err := of.Load()
+	if err != nil {
+		return manifest.Input{}, err
+	}
+	reader, err := live.New(config)
+	if err == nil {
+		err = rehearsedDir.only(dir)
+	}
+	if err != nil {
+		return manifest.Input{}, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return manifest.Input{}, Failed(err)
+	}
+	reader.WithData = withData
+	var unread []manifest.Problem
+	file := filepath.Join(dir, clusterFile)
+	err = files.Write(file, 0o600, func(w io.Writer) (err error) { unread, err = reader.Write(ctx, w); return err })
+	if err != nil {
+		return manifest.Input{}, fmt.Errorf("reading the cluster: %w", err)
+	}
+	input, err := manifest.Load([]string{file}, nil)
+	for _, p := range unread {
+		p.File = "cluster " + cmp.Or(of.Context, config.Host)
+		input.Problems = append(input.Problems, p)
+	}
+	return input, err
+}
 
 // write writes the report in each format.
 func (r Rehearsal) write(report rehearse.Report) error {

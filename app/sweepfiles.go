@@ -27,7 +27,7 @@ const (
 )
 
 // sweptDir is the directory of a sweep.
-var sweptDir = ownDir{"a sweep", []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, show.PageFile, render.JUnitFile}}
+var sweptDir = ownDir{of: "a sweep", files: []string{sweptFile, sweptUses, sweptPlans, sweptShown, sweptAlone, sweptDrafts, show.PageFile, render.JUnitFile}}
 
 // write writes what a sweep came to.
 func (s *swept) write(dir string) error {

@@ -138,6 +138,11 @@ type Inert struct {
 	Objects []Ref `json:"objects"`
 }
 
+// IsWhole reports whether no object of the input was left out.
+func (r Report) IsWhole() bool {
+	return !slices.ContainsFunc(r.Problems, func(p manifest.Problem) bool { return !p.Harmless })
+}
+
 // MayUpgrade reports whether nothing was found on the way to the newer release, and MayGoBack whether nothing was on the
 // way back.
 func (r Report) MayUpgrade() bool { return !r.found(false) }

@@ -25,6 +25,8 @@ type rehearseFlags struct {
 	binaries
 	output
 	dir, from, to, known, until string
+	cluster                     kubeconfig
+	withData                    bool
 	gates                       map[string]string
 	operators                   []string
 }
@@ -34,21 +36,24 @@ var _ = register(startHere, newRehearse)
 func newRehearse() *cobra.Command {
 	var f rehearseFlags
 	cmd := &cobra.Command{
-		Use:   "rehearse MANIFEST...",
+		Use:   "rehearse MANIFEST... | --context NAME",
 		Short: "Store your objects, upgrade, go back, and say what that does to them",
 		Long: `Store your objects on a real control plane, upgrade it step by step, go back, and upgrade it again. A second control plane has the same objects and stays: what differs
 is a finding. An argument is a file, a directory, an archive of Velero, or - for standard input.
+With --context, the objects of a cluster are listed, and nothing is written there: Secrets and
+ConfigMaps are not read. What was read is cluster.yaml in the report directory.
 
 The containers are not yours: each listens on the ports and answers the probes of its pod. Volumes
 and load balancers are mocks, and webhooks and aggregated APIs are left out. So a rehearsal sees what
 Kubernetes does with your objects, and not what your programs, network or storage do.
 
-Exit codes: 0 nothing found, 1 a finding, 2 not judged, 3 nothing was started.`,
+Exit codes: 0 nothing found, 1 a finding, 2 not judged, or an object was left out, 3 nothing was
+started.`,
 		Example: `  helm template shop ./charts/shop | skewrig rehearse -
   skewrig rehearse deploy/
   skewrig rehearse deploy/ --from previous --to newest
-  kubectl get deployments,services,configmaps -A -o yaml | skewrig rehearse -`,
-		Args: cobra.MinimumNArgs(1),
+  kubectl get deployments,services,configmaps -A -o yaml | skewrig rehearse -
+  skewrig rehearse --context production`,
 		RunE: f.run,
 	}
 	f.binaries.register(cmd)
@@ -60,6 +65,9 @@ Exit codes: 0 nothing found, 1 a finding, 2 not judged, 3 nothing was started.`,
 	cmd.Flags().StringToStringVar(&f.gates, "gates", nil, "feature gates to set, NAME=true or NAME=false, in the releases that have them")
 	cmd.Flags().StringArrayVar(&f.operators, "operator", nil, "run a program in the place of a workload's pods, with the rights of its ServiceAccount and a kubeconfig in KUBECONFIG: "+
 		"NAME='PROGRAM [ARGUMENT...]' (repeatable). It runs twice at the same time, so it must not listen on a fixed port")
+	cmd.Flags().StringVar(&f.cluster.context, "context", "", "list the objects of the cluster of this context")
+	cmd.Flags().StringVar(&f.cluster.file, "kubeconfig", "", "list the objects of the cluster of this kubeconfig (default: as kubectl)")
+	cmd.Flags().BoolVar(&f.withData, "with-data", false, "also read Secrets and ConfigMaps of the cluster, with their data")
 	cmd.Flags().StringVar(&f.until, "until", "", "stop after this stage: "+strings.Join(stageNames(), ", ")+" (the default: the last one)")
 	return cmd
 }
@@ -124,7 +132,7 @@ func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, ar
 	if err != nil {
 		return r, err
 	}
-	input, err := manifest.Load(args, cmd.InOrStdin())
+	input, err := f.input(cmd, args)
 	if err != nil {
 		return r, err
 	}
@@ -135,6 +143,22 @@ func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, ar
 		reports.Counted(len(input.Problems), "document"), r.From, r.To, r.From)
 	r.Input = input
 	return r, nil
+}
+
+// input reads arguments, or a cluster.
+func (f *rehearseFlags) input(cmd *cobra.Command, args []string) (manifest.Input, error) {
+	ofCluster := f.cluster != kubeconfig{}
+	switch {
+	case ofCluster && len(args) > 0:
+		return manifest.Input{}, errors.New("manifests can't be given with --context or --kubeconfig: rehearse either")
+	case f.withData && !ofCluster:
+		return manifest.Input{}, errors.New("--with-data is for a cluster: give --context or --kubeconfig, too")
+	case ofCluster:
+		return app.ReadCluster(cmd.Context(), f.cluster.config(), f.dir, f.withData)
+	case len(args) == 0:
+		return manifest.Input{}, errors.New("nothing to rehearse: give files, directories, - for standard input, or --context")
+	}
+	return manifest.Load(args, cmd.InOrStdin())
 }
 
 // flagged is a rehearsal as the flags have it, without its input. The error says all that is wrong with them.
@@ -185,6 +209,8 @@ func (f *rehearseFlags) finish(cmd *cobra.Command, report rehearse.Report) error
 		return exitCode(reports.ExitNotJudged)
 	case len(report.Findings) > 0:
 		return exitCode(reports.ExitNonconforming)
+	case !report.IsWhole():
+		return exitCode(reports.ExitNotJudged)
 	default:
 		return nil
 	}

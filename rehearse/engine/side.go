@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +13,6 @@ import (
 	"github.com/skewrig/skewrig/harness/cluster"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
-	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/scenarios/ask"
@@ -150,20 +148,22 @@ const (
 // rest waits until objects are at rest, and reports whether they are not.
 func (s *side) rest(ctx context.Context) (restless bool, _ error) {
 	from := time.Now()
-	quiet, n := from, len(s.out.History.Events())
+	writes, n := newWrites(from), len(s.out.History.Events())
 	for time.Since(from) < limit {
 		if err := ask.Sleep(ctx, often); err != nil {
 			return true, err
 		}
 		events := s.out.History.Events()
-		if slices.ContainsFunc(events[n:], isWrite) {
-			quiet = time.Now()
-		}
+		writes.add(events[n:], time.Now())
 		n = len(events)
-		if time.Since(quiet) < still {
+		quiet := time.Since(writes.last)
+		if quiet < still {
+			if writes.areEndless() {
+				return true, nil
+			}
 			continue
 		}
-		if wait, err := s.patience(ctx); err == nil && time.Since(quiet) >= wait {
+		if wait, err := s.patience(ctx); err == nil && quiet >= wait {
 			return false, nil
 		}
 	}
@@ -190,15 +190,6 @@ func (s *side) patience(ctx context.Context) (longest time.Duration, _ error) {
 		}
 	}
 	return longest, nil
-}
-
-// isWrite reports whether an event says that an object was written, other than those that components write for ever.
-func isWrite(e record.Event) bool {
-	if e.Kind != (record.ObjectObserved{}).EventKind() {
-		return false
-	}
-	resource, _, _ := strings.Cut(e.Subject, "/")
-	return !slices.Contains([]string{"events", "nodes", "leases"}, resource)
 }
 
 // end closes a side, and folds its record.

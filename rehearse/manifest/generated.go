@@ -45,6 +45,11 @@ var inDumps = map[string]string{
 	"StorageVersion.internal.apiserver.k8s.io":      "storage versions",
 }
 
+// IsOfControlPlane reports whether components write the objects of a kind, "Lease.coordination.k8s.io", in a cluster.
+func IsOfControlPlane(groupKind string) bool {
+	return always[groupKind] != "" || inDumps[groupKind] != ""
+}
+
 // checks report whether an object is one that a control plane writes.
 var checks = map[string]func(object map[string]any) bool{
 	"Endpoints":                               isManagedEndpoints,
@@ -55,9 +60,11 @@ var checks = map[string]func(object map[string]any) bool{
 	"PriorityClass.scheduling.k8s.io":         isSystem,
 	"FlowSchema.flowcontrol.apiserver.k8s.io": isAutoUpdated,
 	"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io": isAutoUpdated,
-	"Service":                       isKubernetes,
-	"ServiceCIDR.networking.k8s.io": isNamedKubernetes,
-	"Pod":                           isMirror,
+	"Service":                                isKubernetes,
+	"ServiceCIDR.networking.k8s.io":          isNamedKubernetes,
+	"Pod":                                    isMirror,
+	"ServiceAccount":                         isBareAccount,
+	"ClusterTrustBundle.certificates.k8s.io": isOfKubernetes,
 }
 
 func annotation(object map[string]any, name string) any {
@@ -118,4 +125,16 @@ func isNamedKubernetes(object map[string]any) bool {
 // isMirror reports whether a Pod shows a static pod of a node.
 func isMirror(object map[string]any) bool {
 	return annotation(object, "kubernetes.io/config.mirror") != nil
+}
+
+// isBareAccount reports whether a ServiceAccount of a dump is one that each namespace has, or one of a controller of Kubernetes.
+func isBareAccount(object map[string]any) bool {
+	metadata := metadataOf(object)
+	isControllers := text(metadata, "name") == "default" || text(metadata, "namespace") == "kube-system"
+	return isControllers && isDump(object) && metadata["labels"] == nil && metadata["annotations"] == nil && object["imagePullSecrets"] == nil
+}
+
+// isOfKubernetes reports whether a signer of Kubernetes publishes a trust bundle.
+func isOfKubernetes(object map[string]any) bool {
+	return strings.HasPrefix(text(field(object, "spec"), "signerName"), "kubernetes.io/")
 }

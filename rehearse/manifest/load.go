@@ -122,7 +122,7 @@ func (l *loader) named(file string, text []byte) error {
 func (l *loader) found(file string, text []byte) error {
 	if why := chartFile(path.Base(file)); why != "" {
 		l.files++
-		l.problems = append(l.problems, Problem{Place: Place{File: file, Line: 1, Document: 1}, Why: why})
+		l.problems = append(l.problems, Problem{Place: Place{File: file, Line: 1, Document: 1}, Why: why, Harmless: true})
 		return nil
 	}
 	r, err := l.read(file, text)

@@ -16,8 +16,11 @@ type Place struct {
 	Template string `json:"template,omitempty"`
 }
 
-// String is "deploy/web.yaml:12", with the template of a chart if it is known: "-:12 (shop/templates/web.yaml)".
+// String is "deploy/web.yaml:12", without a line if that is not known, and with the template of a chart if it is known: "-:12 (shop/templates/web.yaml)".
 func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
 	if p.Template != "" {
 		return fmt.Sprintf("%s:%d (%s)", p.File, p.Line, p.Template)
 	}
@@ -50,6 +53,8 @@ type Problem struct {
 	Object string `json:"object,omitempty"`
 	// Why is the reason, in one line.
 	Why string `json:"why"`
+	// Harmless is true if no object is missing for it: a file for another program, or an object that is there twice.
+	Harmless bool `json:"harmless,omitempty"`
 }
 
 var _ error = Problem{}

@@ -192,7 +192,7 @@ func (r *reading) value(at Place, value any, lines func(n int) []int) {
 		return
 	}
 	if why := notKubernetes(object); why != "" {
-		r.problem(at, "", "%s", why)
+		r.problems = append(r.problems, Problem{Place: at, Why: why, Harmless: true})
 		return
 	}
 	items, is := itemsOf(object)

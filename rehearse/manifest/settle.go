@@ -75,7 +75,7 @@ func (in *Input) last() {
 		}
 		if !reflect.DeepEqual(used.Object, o.Object) {
 			why := fmt.Sprintf("stored twice; the one at %s is used", used.Place)
-			in.Problems = append(in.Problems, Problem{Place: o.Place, Object: calledBy(o.Object), Why: why})
+			in.Problems = append(in.Problems, Problem{Place: o.Place, Object: calledBy(o.Object), Why: why, Harmless: true})
 		}
 		return true
 	})

@@ -229,6 +229,37 @@ apiVersion: v1
 kind: Pod
 metadata: {name: a, annotations: {kubernetes.io/config.mirror: x}}
 ---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default, namespace: shop, uid: u}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: job-controller, namespace: kube-system, uid: u}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: keep, namespace: shop, uid: u}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: keep, namespace: kube-system}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default, namespace: keep, uid: u}
+imagePullSecrets: [{name: registry}]
+---
+apiVersion: certificates.k8s.io/v1
+kind: ClusterTrustBundle
+metadata: {name: "kubernetes.io:kube-apiserver-serving:1"}
+spec: {signerName: kubernetes.io/kube-apiserver-serving}
+---
+apiVersion: certificates.k8s.io/v1
+kind: ClusterTrustBundle
+metadata: {name: keep}
+spec: {trustBundle: a}
+---
 apiVersion: example.com/v1
 kind: Node
 metadata: {name: keep}
