@@ -45,6 +45,8 @@ type Rehearsal struct {
 	Until rehearse.StageName
 	// Report is called when a stage begins. If unset, it is not.
 	Report func(rehearse.Stage)
+	// Building is called with what happens to an operator that is compiled. If unset, it is not.
+	Building func(name string, p build.Progress)
 }
 
 // Targets are the components that it takes.
@@ -62,7 +64,7 @@ func (r Rehearsal) Targets() (all []build.Target) {
 // Run runs it, and writes what it came to.
 func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Report, error) {
 	gates, err := r.gates(ctx, builder)
-	operators, failed := r.operators()
+	operators, failed := r.operators(ctx, builder)
 	if err = errors.Join(err, failed); err == nil {
 		err = rehearsedDir.clear(r.Dir)
 	}
@@ -123,26 +125,52 @@ func (r Rehearsal) gates(ctx context.Context, builder *build.Builder) (map[relea
 	return all, errors.Join(unknown...)
 }
 
-// operators are the operators with the rights of their workloads, and absolute paths.
-func (r Rehearsal) operators() (all []rehearse.Operator, _ error) {
+// operators are the operators with the rights of their workloads, and absolute paths. Those of modules are compiled, if nothing
+// is wrong with any.
+func (r Rehearsal) operators(ctx context.Context, builder *build.Builder) (all []rehearse.Operator, _ error) {
 	var objects []map[string]any
 	for _, o := range r.Input.Objects {
 		objects = append(objects, o.Object)
 	}
 	var wrong []error
 	for _, o := range r.Operators {
-		found, err := exec.LookPath(o.Path)
-		if err == nil {
-			o.Path, err = filepath.Abs(found)
+		o, err := o.For(objects)
+		if _, isModule := build.ParseMain(o.Path); err == nil && !isModule {
+			o.Path, err = executable(o.Path)
 		}
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("operator %s: %w", o.Name, err))
-			continue
+			err = fmt.Errorf("operator %s: %w", o.Name, err)
 		}
-		o, err = o.For(objects)
 		all, wrong = append(all, o), append(wrong, err)
 	}
-	return all, errors.Join(wrong...)
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	for i, o := range all {
+		m, isModule := build.ParseMain(o.Path)
+		if !isModule {
+			continue
+		}
+		var err error
+		all[i].Path, err = builder.Main(ctx, m, func(p build.Progress) {
+			if r.Building != nil {
+				r.Building(o.Name, p)
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("operator %s: %w", o.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// executable is the absolute path of a program.
+func executable(name string) (string, error) {
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(found)
 }
 
 // ReadAccepted reads a file of findings that were accepted.

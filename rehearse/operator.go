@@ -11,7 +11,7 @@ import (
 
 // Operator is a program that acts on the objects: it stands for the pods of a workload of the input.
 type Operator struct {
-	// Name is that of the workload, Path is the program, and Args are its arguments.
+	// Name is that of the workload, Path is the program, or PACKAGE@VERSION of one that is compiled, and Args are its arguments.
 	Name string
 	Path string
 	Args []string
@@ -19,7 +19,7 @@ type Operator struct {
 	Namespace, Account string
 }
 
-// ParseOperator reads an operator, NAME=PROGRAM [ARGUMENT...], whose arguments are parted by spaces.
+// ParseOperator reads an operator, NAME=PROGRAM [ARGUMENT...] or NAME=PACKAGE@VERSION [ARGUMENT...], whose arguments are parted by spaces.
 func ParseOperator(text string) (o Operator, _ error) {
 	name, command, _ := strings.Cut(text, "=")
 	words := strings.Fields(command)

@@ -64,7 +64,7 @@ started.`,
 	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
 	cmd.Flags().StringToStringVar(&f.gates, "gates", nil, "feature gates to set, NAME=true or NAME=false, in the releases that have them")
 	cmd.Flags().StringArrayVar(&f.operators, "operator", nil, "run a program in the place of a workload's pods, with the rights of its ServiceAccount and a kubeconfig in KUBECONFIG: "+
-		"NAME='PROGRAM [ARGUMENT...]' (repeatable). It runs twice at the same time, so it must not listen on a fixed port")
+		"NAME='PROGRAM [ARGUMENT...]' (repeatable). PROGRAM is a path, or PACKAGE@VERSION of a Go module, which is compiled. It runs twice at the same time, so it must not listen on a fixed port")
 	cmd.Flags().StringVar(&f.cluster.context, "context", "", "list the objects of the cluster of this context")
 	cmd.Flags().StringVar(&f.cluster.file, "kubeconfig", "", "list the objects of the cluster of this kubeconfig (default: as kubectl)")
 	cmd.Flags().BoolVar(&f.withData, "with-data", false, "also read Secrets and ConfigMaps of the cluster, with their data")
@@ -119,11 +119,24 @@ func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
 	rehearsal.Report = func(s rehearse.Stage) {
 		fmt.Fprintf(news(cmd), "%4.0fs  %s: %s\n", time.Since(began).Seconds(), s.Name, s.Does)
 	}
+	rehearsal.Building = func(name string, p build.Progress) {
+		if p.State != build.Compiling && p.State != build.Downloading || p.Done%100 == 0 {
+			fmt.Fprintf(news(cmd), "%4.0fs  operator %s: %s %s\n", time.Since(began).Seconds(), name, p.State, of(p))
+		}
+	}
 	report, err := rehearsal.Run(cmd.Context(), builder)
 	if err != nil {
 		return err
 	}
 	return f.finish(cmd, report)
+}
+
+// of is how much is done: "300 of 1086".
+func of(p build.Progress) string {
+	if p.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s", p.Done, reports.Counted(p.Of, "package"))
 }
 
 // rehearsal reads what is to be rehearsed, and says what was read.
