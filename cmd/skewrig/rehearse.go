@@ -121,7 +121,7 @@ func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	rehearsal.Building = func(name string, p build.Progress) {
 		if p.State != build.Compiling && p.State != build.Downloading || p.Done%100 == 0 {
-			fmt.Fprintf(news(cmd), "%4.0fs  operator %s: %s %s\n", time.Since(began).Seconds(), name, p.State, of(p))
+			fmt.Fprintf(news(cmd), "%4.0fs  operator %s: %s %s\n", time.Since(began).Seconds(), name, p.State, progressOf(p))
 		}
 	}
 	report, err := rehearsal.Run(cmd.Context(), builder)
@@ -131,8 +131,8 @@ func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
 	return f.finish(cmd, report)
 }
 
-// of is how much is done: "300 of 1086".
-func of(p build.Progress) string {
+// progressOf is how much is done: "300 of 1086".
+func progressOf(p build.Progress) string {
 	if p.Of == 0 {
 		return ""
 	}
