@@ -21,7 +21,7 @@ GINKGO        := $(GO) run github.com/onsi/ginkgo/v2/ginkgo --procs=5 --randomiz
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build image man test same conformance watchdog podsapi installed specs suites branch existing upstream sweep rehearse kills contained soak isolation mutants fuzz page pictures results clocks containers real kind bench lint fmt generate newest verify clean
+.PHONY: help build image man test same conformance watchdog podsapi installed specs suites branch existing upstream sweep rehearse corpus kills contained soak isolation mutants fuzz page pictures results clocks containers real kind bench lint fmt generate newest verify clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -79,6 +79,9 @@ sweep: ## sweep a gate of the newest release, and of API servers that are broken
 
 rehearse: ## rehearse upgrades of small shops: silent where nothing changes, and red where something does (10 minutes)
 	$(GO) test -count=1 -timeout=60m -v ./suites/rehearse
+
+corpus: ## rehearse 40 public charts (CHARTS=a directory with NAME.yaml of suites/rehearse/corpus.tsv), and print a table (an hour)
+	$(GO) run ./suites/internal/corpus -inputs '$(CHARTS)'
 
 kills: ## kill runs (KILLS=10) with SIGKILL at random moments: nothing may be left of them but their reports
 	$(GO) test -count=1 -timeout=30m -v -run=TestAKilledRun ./cmd/skewrig -kills=$(KILLS) $(KILL_FLAGS)
