@@ -71,6 +71,11 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	if err != nil {
 		return rehearse.Report{}, err
 	}
+	from, failed := apiOf(ctx, builder, r.From, gates[r.From])
+	to, err := apiOf(ctx, builder, r.To, gates[r.To])
+	if err = errors.Join(failed, err); err != nil {
+		return rehearse.Report{}, err
+	}
 	subject, err := keepRecord(r.Dir, path.Join(rehearsedSides, "upgraded"), 0o600)
 	if err != nil {
 		return rehearse.Report{}, Failed(err)
@@ -90,7 +95,7 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	if ctx.Err() != nil {
 		return rehearse.Report{}, context.Cause(ctx)
 	}
-	report := rehearse.Of(seen, input, storing)
+	report := rehearse.Of(seen, input, storing).Explained(from, to, input.Objects)
 	if err != nil {
 		report.Failed = err.Error()
 	}

@@ -200,10 +200,10 @@ func (j *judge) fields(n int, i Item) {
 		return
 	}
 	for _, path := range v.lost() {
-		j.finds(FieldLost, field(path)+" is lost", s.Name, i, fmt.Sprintf("%s: %v before", path, v.before[path]))
+		j.finds(FieldLost, field(path)+" is lost", s.Name, i, fmt.Sprintf("%s: %v before", path, v.before[path])).Field = field(path)
 	}
 	for _, path := range v.rewritten() {
-		j.finds(Rewritten, field(path)+" is rewritten", s.Name, i, fmt.Sprintf("%s: %v before, %v afterwards", path, v.before[path], v.after[path]))
+		j.finds(Rewritten, field(path)+" is rewritten", s.Name, i, fmt.Sprintf("%s: %v before, %v afterwards", path, v.before[path], v.after[path])).Field = field(path)
 	}
 	for _, path := range v.filled() {
 		j.notes(fmt.Sprintf("%s fills in %s", j.To, field(path)), i)
@@ -271,11 +271,12 @@ func (j *judge) operators() {
 	}
 }
 
-// finds adds an object to the finding that says the same of others, unless it was said of the object before.
-func (j *judge) finds(what What, summary string, stage StageName, i Item, detail string) {
+// finds adds an object to the finding that says the same of others, and returns it. If it was said of the object before, it is
+// another one that is not kept.
+func (j *judge) finds(what What, summary string, stage StageName, i Item, detail string) *Finding {
 	of := fmt.Sprint(i.Key, what, summary)
 	if j.said[of] {
-		return
+		return new(Finding)
 	}
 	j.said[of] = true
 	id := fmt.Sprint(what, stage, summary)
@@ -283,6 +284,7 @@ func (j *judge) finds(what What, summary string, stage StageName, i Item, detail
 		j.found[id] = &Finding{What: what, Summary: summary, Stage: stage, Advice: what.Advice()}
 	}
 	j.found[id].Objects = append(j.found[id].Objects, Affected{Ref: i.Ref, Detail: detail})
+	return j.found[id]
 }
 
 // notes adds an object to a notice.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/rehearse/manifest"
 )
@@ -79,6 +81,12 @@ type Ref struct {
 	manifest.Place
 }
 
+// RefOf is an object by its name, with the namespace of its manifest.
+func RefOf(o manifest.Object) Ref {
+	object := unstructured.Unstructured{Object: o.Object}
+	return Ref{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(), Place: o.Place}
+}
+
 // String is "Deployment shop/web".
 func (r Ref) String() string {
 	if r.Namespace == "" {
@@ -103,7 +111,9 @@ type Finding struct {
 	Summary string `json:"summary"`
 	// Stage is the first stage that shows it.
 	Stage StageName `json:"stage"`
-	// Cause is what is responsible: a gate, a default, a line of the change log. If unset, it is not known.
+	// Field is what happens to: spec.template.spec.containers[].image. If unset, the finding is not about a field.
+	Field string `json:"field,omitempty"`
+	// Cause is what is responsible: a gate that guards the field, or an API that does not have it. If unset, it is not known.
 	Cause string `json:"cause,omitempty"`
 	// Advice is what to do before the upgrade.
 	Advice string `json:"advice"`

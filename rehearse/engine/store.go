@@ -75,12 +75,6 @@ func kindOf(o manifest.Object) string {
 	return fmt.Sprint(o.Object["apiVersion"], " ", o.Object["kind"])
 }
 
-// refOf is an object by its name, with the namespace of its manifest.
-func refOf(o manifest.Object) rehearse.Ref {
-	object := unstructured.Unstructured{Object: o.Object}
-	return rehearse.Ref{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(), Place: o.Place}
-}
-
 // ownNamespaces are those that each cluster has.
 var ownNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, "kube-node-lease"}
 
@@ -89,7 +83,7 @@ var ownNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, me
 func (s *side) makeNamespaces(ctx context.Context) error {
 	has, wanted := make(map[string]bool), make(map[string]bool)
 	for _, o := range s.Objects {
-		r := refOf(o)
+		r := rehearse.RefOf(o)
 		if r.Kind == "Namespace" {
 			has[r.Name] = true
 		}
@@ -152,13 +146,13 @@ func (s *side) accepted() (all []manifest.Object) {
 	inert := make(map[string][]rehearse.Ref)
 	for _, o := range s.Objects {
 		if why := withoutServer(o.Object); why != "" {
-			inert[why] = append(inert[why], refOf(o))
+			inert[why] = append(inert[why], rehearse.RefOf(o))
 			continue
 		}
 		if converts(o.Object) {
 			o.Object = runtime.DeepCopyJSON(o.Object)
 			unstructured.RemoveNestedField(o.Object, "spec", "conversion")
-			s.stored.Mocked = append(s.stored.Mocked, "the conversion webhook of "+refOf(o).Name+": its versions have the same fields")
+			s.stored.Mocked = append(s.stored.Mocked, "the conversion webhook of "+rehearse.RefOf(o).Name+": its versions have the same fields")
 		}
 		all = append(all, o)
 	}
@@ -206,7 +200,7 @@ func (s *side) storeAll(ctx context.Context, objects []manifest.Object, seen *re
 	}
 	for n, o := range objects {
 		if refusals[n] != nil {
-			s.stored.Problems = append(s.stored.Problems, manifest.Problem{Place: o.Place, Object: refOf(o).String(), Why: refusals[n].Error()})
+			s.stored.Problems = append(s.stored.Problems, manifest.Problem{Place: o.Place, Object: rehearse.RefOf(o).String(), Why: refusals[n].Error()})
 			continue
 		}
 		s.items = append(s.items, items[n])
@@ -251,7 +245,7 @@ func (s *side) mayCome(object map[string]any, err error) bool {
 }
 
 func (s *side) createOnce(ctx context.Context, o manifest.Object) (item rehearse.Item, err error) {
-	item.Ref = refOf(o)
+	item.Ref = rehearse.RefOf(o)
 	resource, mapping, err := s.client.resource(&item.Ref)
 	if err != nil {
 		return item, err
