@@ -23,7 +23,7 @@ type API struct {
 }
 
 // Explained is the report with the cause of what happens to fields: a gate that guards the field, or an API that does not have
-// it. A notice names each gate that is on in one of the releases alone, and guards a field of an object.
+// it. A notice names each gate that is on in one of the releases alone, and guards a field of an object that was stored.
 func (r Report) Explained(from, to API, objects []manifest.Object) Report {
 	r.Findings = slices.Clone(r.Findings)
 	for i, f := range r.Findings {
@@ -31,9 +31,16 @@ func (r Report) Explained(from, to API, objects []manifest.Object) Report {
 			r.Findings[i].Cause = causeOf(from, to, f.Objects[0].Ref, f.Field)
 		}
 	}
-	notices := make(map[string][]Ref)
+	notices, stored := make(map[string][]Ref), make(map[string]Ref)
+	for _, o := range r.Objects {
+		stored[fmt.Sprint(o.Place, o.Kind, o.Name)] = o.Ref
+	}
 	for _, o := range objects {
 		ref := RefOf(o)
+		ref, is := stored[fmt.Sprint(ref.Place, ref.Kind, ref.Name)]
+		if !is {
+			continue
+		}
 		for path := range leaves(o.Object) {
 			for _, text := range gatesOf(from, to, ref, field(path)) {
 				if !slices.Contains(notices[text], ref) {

@@ -52,8 +52,14 @@ func TestGatesWithAnotherDefault(t *testing.T) {
 	for _, text := range []string{`{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {list: [{name: x}, {name: y}]}}`, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: b}, spec: {list: [{name: x}]}}`, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: c}, spec: {gone: 1}}`} {
 		objects = append(objects, manifest.Object{Object: decoded(t, text)})
 	}
-	notices := Report{}.Explained(from, to, objects).Notices
-	want := []Notice{{Text: "the feature gate Listed guards spec.list[].name: off in v1.90.1, on in v1.91.0", Objects: []Ref{RefOf(objects[0]), RefOf(objects[1])}}}
+	var r Report
+	for _, o := range objects[:2] {
+		ref := RefOf(o)
+		ref.Namespace = "default"
+		r.Objects = append(r.Objects, Object{Ref: ref})
+	}
+	notices := r.Explained(from, to, append(objects, objects[0])).Notices
+	want := []Notice{{Text: "the feature gate Listed guards spec.list[].name: off in v1.90.1, on in v1.91.0", Objects: []Ref{r.Objects[0].Ref, r.Objects[1].Ref}}}
 	if diff := cmp.Diff(want, notices); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
