@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/cluster"
@@ -96,6 +97,10 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 		return rehearse.Report{}, context.Cause(ctx)
 	}
 	report := rehearse.Of(seen, input, storing).Explained(from, to, input.Objects)
+	report.Gates = r.Gates
+	for _, o := range r.Operators {
+		report.Operators = append(report.Operators, rehearse.RanOperator{Name: o.Name, Program: strings.Join(append([]string{o.Path}, o.Args...), " ")})
+	}
 	if err != nil {
 		report.Failed = err.Error()
 	}
@@ -199,7 +204,7 @@ const rehearsedSides = "sides"
 // rehearsedDir is the directory of a rehearsal.
 var rehearsedDir = ownDir{
 	of: "a rehearsal", kept: []string{clusterFile},
-	files: []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile},
+	files: []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile, draftsDir},
 }
 
 // clusterFile has the objects of a cluster, in the directory of the rehearsal for which they were read. They can be rehearsed again.
@@ -243,6 +248,7 @@ func (r Rehearsal) write(report rehearse.Report) error {
 		return files.Write(filepath.Join(r.Dir, name), 0o644, func(w io.Writer) error { return to(w, report) })
 	}
 	return errors.Join(
+		r.writeDrafts(report),
 		write(show.JSONFile, show.JSON), write(show.PageFile, show.Page), write(show.MarkdownFile, show.Markdown), write(show.JUnitFile, show.JUnit),
 		write(show.SARIFFile, func(w io.Writer, report rehearse.Report) error { return show.SARIF(w, report, r.Version) }),
 	)

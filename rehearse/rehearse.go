@@ -22,6 +22,10 @@ type Report struct {
 	From release.Version `json:"from"`
 	// To is the release that it goes to.
 	To release.Version `json:"to"`
+	// Gates are those that were set in the releases that have them. If unset, all have their defaults.
+	Gates release.Gates `json:"gates,omitempty"`
+	// Operators are the programs that acted on the objects. If unset, there were none.
+	Operators []RanOperator `json:"operators,omitempty"`
 	// Read counts what was read.
 	Read Reading `json:"read"`
 	// Problems are documents that were left out, each with the reason, in the order of the input.
@@ -46,6 +50,14 @@ type Report struct {
 
 // Kind is the kind of a Report.
 const Kind = "Rehearsal"
+
+// RanOperator is a program that acted on the objects, in the place of the pods of a workload.
+type RanOperator struct {
+	// Name is that of the workload.
+	Name string `json:"name"`
+	// Program is its path, or PACKAGE@VERSION, with its arguments.
+	Program string `json:"program"`
+}
 
 // Reading counts what was read.
 type Reading struct {
