@@ -37,9 +37,10 @@ func (r Rehearsal) manifest(of rehearse.Ref) []byte {
 	var text bytes.Buffer
 	for _, o := range r.Input.Objects {
 		ref := rehearse.RefOf(o)
-		kind, _, _ := kube.Definition(o.Object)
-		isOne := ref.Place == of.Place && ref.Kind == of.Kind && ref.Name == of.Name
-		if kind != of.Kind && !isOne {
+		kind, _, defines := kube.Definition(o.Object)
+		isDefinition := defines && kind == of.Kind
+		isIt := ref.Place == of.Place && ref.Kind == of.Kind && ref.Name == of.Name
+		if !isDefinition && !isIt {
 			continue
 		}
 		object := maps.Clone(o.Object)
