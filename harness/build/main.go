@@ -51,11 +51,8 @@ func (b *Builder) main(ctx context.Context, m Main, report func(Progress)) (stri
 	if err != nil {
 		return "", err
 	}
-	if err := s.stub(); err != nil {
-		return "", err
-	}
 	report(Progress{State: Downloading})
-	of, released, err := m.find(func(path string) (string, error) { return gotool.Download(ctx, s.dir, path+"@"+m.Version) })
+	of, released, err := m.find(func(path string) (string, error) { return downloadWith(ctx, s.dir, path+"@"+m.Version, nil) })
 	if err != nil {
 		return "", err
 	}
@@ -94,23 +91,21 @@ func (m Main) name() string {
 	return name
 }
 
-// find returns the module of the package, the longest one of those that exist, and the directory with its sources.
+// find returns the module of the package, the longest one of those that can be had, and the directory with its sources. That a
+// longer path is no module shows in many ways: a proxy refuses it, or there is no repository.
 func (m Main) find(download func(path string) (string, error)) (of, dir string, _ error) {
 	var failures []error
 	for of = m.Package; of != "." && module.CheckPath(of) == nil; of = path.Dir(of) {
 		dir, err := download(of)
-		switch {
-		case err == nil:
+		if err == nil {
 			return of, dir, nil
-		case !gotool.IsAbsent(err) && gotool.Refusal(err) == "":
+		}
+		if errors.Is(err, gotool.ErrUnreachable) || errors.Is(err, context.Canceled) {
 			return "", "", err
 		}
 		failures = append(failures, err)
 	}
-	if len(failures) == 0 {
-		return "", "", fmt.Errorf("%q is not the path of a module", m.Package)
-	}
-	return "", "", fmt.Errorf("no module has the package in this version: %w", failures[len(failures)-1])
+	return "", "", fmt.Errorf("no module can be had that has this package in this version: %w", errors.Join(failures...))
 }
 
 // compileMain compiles a program from a copy of its module.
@@ -132,7 +127,8 @@ func (s store) compileMain(ctx context.Context, m Main, of, released string, cho
 	}
 	out := filepath.Join(dir, ".built")
 	flags := []string{"-trimpath", "-mod=mod"} // the sums of modules that are not replaced any more are added
-	err = gotool.Build(ctx, dir, flags, m.Package, out, chosen.env, func(c gotool.Compilation) {
+	pkg := "./" + strings.TrimPrefix(m.Package[len(of):], "/") // by its place: the module may have another name by now
+	err = gotool.Build(ctx, dir, flags, pkg, out, chosen.env, func(c gotool.Compilation) {
 		state := Compiling
 		if c.Downloads {
 			state = Downloading

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/harness/build/gotool"
 )
 
 func TestParseMain(t *testing.T) {
@@ -39,16 +41,16 @@ func TestTheModuleOfAPackage(t *testing.T) {
 		if path == "example.com/shop" {
 			return "/sources", nil
 		}
-		return "", errors.New("reading " + path + "@v1.0.0: 404 Not Found")
+		return "", errors.New("invalid version: git ls-remote -q origin: exit status 128")
 	})
 	if want := []string{"example.com/shop/operator/cmd/run", "example.com/shop/operator/cmd", "example.com/shop/operator", "example.com/shop"}; err != nil || of != "example.com/shop" || dir != "/sources" || !slices.Equal(asked, want) {
 		t.Errorf("found %s in %s, %v, after %q", of, dir, err, asked)
 	}
-	broken := errors.New("dial tcp: no route to host")
-	if _, _, err := m.find(func(string) (string, error) { return "", broken }); !errors.Is(err, broken) {
-		t.Errorf("%v, want %v", err, broken)
+	tries := 0
+	if _, _, err := m.find(func(string) (string, error) { tries++; return "", gotool.ErrUnreachable }); !errors.Is(err, gotool.ErrUnreachable) || tries != 1 {
+		t.Errorf("%v, after %d tries", err, tries)
 	}
-	if _, _, err := m.find(func(string) (string, error) { return "", errors.New("404 Not Found") }); err == nil || !strings.Contains(err.Error(), "no module has the package") {
+	if _, _, err := m.find(func(string) (string, error) { return "", errors.New("404 Not Found") }); err == nil || !strings.Contains(err.Error(), "no module can be had") {
 		t.Error(err)
 	}
 }
@@ -91,5 +93,23 @@ replace (
 	slices.Sort(replaced)
 	if want := []string{"example.com/shop/client => example.com/shop/client v1.2.0", "k8s.io/api => k8s.io/api v0.37.1"}; !slices.Equal(replaced, want) {
 		t.Errorf("replaces %q, want %q", replaced, want)
+	}
+}
+
+// TestAnOlderGoCanUseTheCache after a newer one wrote its version into the module of the cache.
+func TestAnOlderGoCanUseTheCache(t *testing.T) {
+	t.Parallel()
+	s := store{dir: t.TempDir()}
+	file := filepath.Join(s.dir, "go.mod")
+	for _, had := range []string{"", stub + "\ngo 1.99.0\n", stub} {
+		if err := os.WriteFile(file, []byte(had), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.stub(); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(file); err != nil || string(text) != stub {
+			t.Errorf("after %q: %q, %v", had, text, err)
+		}
 	}
 }

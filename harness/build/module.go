@@ -22,9 +22,6 @@ func (b *Builder) Module(ctx context.Context, path string) (dir string, err erro
 	if err != nil {
 		return "", err
 	}
-	if err := s.stub(); err != nil {
-		return "", err
-	}
 	text, err := fs.ReadFile(skewrig.Container, "go.mod")
 	if err != nil {
 		return "", err
@@ -35,7 +32,7 @@ func (b *Builder) Module(ctx context.Context, path string) (dir string, err erro
 	}
 	for _, r := range own.Require {
 		if r.Mod.Path == path {
-			dir, err = gotool.Download(ctx, s.dir, r.Mod.String())
+			dir, err = downloadWith(ctx, s.dir, r.Mod.String(), nil)
 			if err != nil {
 				err = fmt.Errorf("downloading %s: %w", r.Mod, err)
 			}
@@ -54,17 +51,8 @@ func downloadModule(ctx context.Context, dir string, t Target) (string, error) {
 // download does so for a module of a target's release. If the lock of that is committed, the module has to be the one
 // in it: no checksum database is asked then.
 func download(ctx context.Context, dir string, t Target, module string) (string, error) {
-	from := dir
-	if l, err := readLock(locks, "locks/"+lockName(t)); err == nil {
-		if from, err = os.MkdirTemp(dir, "sums-"); err != nil {
-			return "", err
-		}
-		defer os.RemoveAll(from)
-		if err := errors.Join(writeFile(filepath.Join(from, "go.mod"), []byte(stub)), writeFile(filepath.Join(from, "go.sum"), l.sum)); err != nil {
-			return "", err
-		}
-	}
-	found, err := gotool.Download(ctx, from, module)
+	l, _ := readLock(locks, "locks/"+lockName(t)) // which may have none
+	found, err := downloadWith(ctx, dir, module, l.sum)
 	switch {
 	case err == nil:
 		return found, nil
@@ -79,4 +67,22 @@ func download(ctx context.Context, dir string, t Target, module string) (string,
 	default:
 		return "", fmt.Errorf("downloading %s: %w", module, err)
 	}
+}
+
+// downloadWith fetches a module, which has to have its sum if sums are given. The Go command asks in a module of its own below a
+// directory: it may write a newer Go into its go.mod, which no other request is to find there.
+func downloadWith(ctx context.Context, dir, module string, sums []byte) (string, error) {
+	from, err := os.MkdirTemp(dir, "sums-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(from)
+	err = writeFile(filepath.Join(from, "go.mod"), []byte(stub))
+	if len(sums) > 0 {
+		err = errors.Join(err, writeFile(filepath.Join(from, "go.sum"), sums))
+	}
+	if err != nil {
+		return "", err
+	}
+	return gotool.Download(ctx, from, module)
 }

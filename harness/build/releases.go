@@ -53,10 +53,11 @@ func (b *Builder) CheckReleases(ctx context.Context, targets []Target) (unknown 
 }
 
 // stub has a module in the cache directory from which the Go command asks about others:
-// the user's directory may be one with settings of its own.
+// the user's directory may be one with settings of its own. A Go command that needs a newer one for a module may have
+// written that into it, and an older one would refuse it.
 func (s store) stub() error {
 	file := filepath.Join(s.dir, "go.mod")
-	if _, err := os.Stat(file); err == nil {
+	if text, err := os.ReadFile(file); err == nil && string(text) == stub {
 		return nil
 	}
 	return writeFile(file, []byte(stub))
