@@ -126,7 +126,7 @@ func (s store) compileMain(ctx context.Context, m Main, of, released string, cho
 		return err
 	}
 	out := filepath.Join(dir, ".built")
-	flags := []string{"-trimpath", "-mod=mod"} // the sums of modules that are not replaced any more are added
+	flags := []string{"-trimpath", "-mod=mod"}                 // the sums of modules that are not replaced any more are added
 	pkg := "./" + strings.TrimPrefix(m.Package[len(of):], "/") // by its place: the module may have another name by now
 	err = gotool.Build(ctx, dir, flags, pkg, out, chosen.env, func(c gotool.Compilation) {
 		state := Compiling
