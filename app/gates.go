@@ -32,11 +32,13 @@ func Gates(ctx context.Context, builder *build.Builder, word string) (gated.Rele
 	return gated.Of(v, table, api), api, nil
 }
 
-// tableOf returns the gates of a release.
+// tableOf returns the gates of a release. Those of one without a table are known from then on: which depend on which, too.
 func tableOf(ctx context.Context, builder *build.Builder, v release.Version) ([]release.Gate, error) {
 	table, known, err := release.Table(release.Effective{Version: v})
 	if err == nil && !known {
-		table, err = builder.Features(ctx, v)
+		if table, err = builder.Features(ctx, v); err == nil {
+			release.Learn(v, table)
+		}
 	}
 	if err != nil {
 		return nil, Failed(fmt.Errorf("asking %s for its feature gates: %w", v, err))

@@ -162,6 +162,7 @@ func (r Rehearsal) operators(ctx context.Context, builder *build.Builder) (all [
 			continue
 		}
 		var err error
+		all[i].InCluster = true
 		all[i].Path, err = builder.Main(ctx, m, func(p build.Progress) {
 			if r.Building != nil {
 				r.Building(o.Name, p)

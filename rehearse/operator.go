@@ -15,6 +15,9 @@ type Operator struct {
 	Name string
 	Path string
 	Args []string
+	// InCluster is true if the program finds the API server and its token as in a pod (build.ServiceAccountDir). If unset, it
+	// finds a kubeconfig.
+	InCluster bool
 	// Namespace and Account are those of the pods: the program has the rights of this ServiceAccount.
 	Namespace, Account string
 }

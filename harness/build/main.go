@@ -37,7 +37,7 @@ func (m Main) String() string { return m.Package + "@" + m.Version }
 
 // Main compiles a program of any module, unless it is in the cache, and returns its path. The module is compiled as its main
 // module: with the versions and the toolchain that its go.mod asks for. A module below it, which its go.mod replaces by a
-// directory, is the one that was published.
+// directory, is the one that was published. The program finds its ServiceAccount by ServiceAccountDir.
 func (b *Builder) Main(ctx context.Context, m Main, report func(Progress)) (string, error) {
 	program, err := b.main(ctx, m, report)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *Builder) main(ctx context.Context, m Main, report func(Progress)) (stri
 	if err != nil {
 		return "", err
 	}
-	key := digest([]byte(m.String()), []byte(toolchain))
+	key := digest([]byte(m.String()), []byte(toolchain), []byte(ServiceAccountDir))
 	program := filepath.Join(s.dir, "programs", key, m.name())
 	unlock, err := flock(ctx, filepath.Join(s.dir, "locks", key+".lock"), func() { report(Progress{State: Waiting}) })
 	if err != nil {
@@ -128,6 +128,14 @@ func (s store) compileMain(ctx context.Context, m Main, of, released string, cho
 	out := filepath.Join(dir, ".built")
 	flags := []string{"-trimpath", "-mod=mod"}                 // the sums of modules that are not replaced any more are added
 	pkg := "./" + strings.TrimPrefix(m.Package[len(of):], "/") // by its place: the module may have another name by now
+	temp, err := s.scratch()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	if err := relocateServiceAccounts(ctx, dir, temp); err != nil {
+		return err
+	}
 	err = gotool.Build(ctx, dir, flags, pkg, out, chosen.env, func(c gotool.Compilation) {
 		state := Compiling
 		if c.Downloads {

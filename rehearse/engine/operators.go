@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/scenarios/ask"
@@ -28,7 +32,7 @@ type operators struct {
 }
 
 // startOperators starts the operators of a side.
-func (s *side) startOperators() (err error) {
+func (s *side) startOperators(asking context.Context) (err error) {
 	o := &operators{exits: make(map[string][]string)}
 	if o.dir, err = os.MkdirTemp("", "skewrig-operators-"); err != nil {
 		return err
@@ -37,7 +41,7 @@ func (s *side) startOperators() (err error) {
 	o.cancel = cancel
 	s.operators = o
 	for _, of := range s.Operators {
-		kubeconfig, err := s.kubeconfig(of)
+		env, err := s.environ(asking, of)
 		if err != nil {
 			return fmt.Errorf("operator %s: %w", of.Name, err)
 		}
@@ -47,7 +51,7 @@ func (s *side) startOperators() (err error) {
 		}
 		command := process.Command{
 			Path: of.Path, Args: of.Args, Name: "operator " + of.Name, Stdout: log, Stderr: log,
-			Env: append(process.ToolEnv(), "KUBECONFIG="+kubeconfig, "POD_NAMESPACE="+of.Namespace, "POD_NAME="+of.Name+"-0"),
+			Env: append(process.ToolEnv(), env...),
 		}
 		o.running.Go(func() {
 			defer log.Close()
@@ -57,19 +61,60 @@ func (s *side) startOperators() (err error) {
 	return nil
 }
 
-// kubeconfig writes a kubeconfig with the rights of an operator's ServiceAccount, which leads to the API server of controllers.
-func (s *side) kubeconfig(of rehearse.Operator) (string, error) {
+// environ is by what an operator finds the API server that controllers ask, with the rights of its ServiceAccount: a kubeconfig,
+// and what a pod has.
+func (s *side) environ(ctx context.Context, of rehearse.Operator) ([]string, error) {
 	path, err := s.cluster.ClientKubeconfig(of.Name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	config, err := clientcmd.LoadFromFile(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := api.FlattenConfig(config); err != nil {
-		return "", err
+		return nil, err
 	}
+	env := []string{"POD_NAMESPACE=" + of.Namespace, "POD_NAME=" + of.Name + "-0"}
+	if of.InCluster {
+		pods, err := s.podEnviron(ctx, of, config.Clusters[config.Contexts[config.CurrentContext].Cluster])
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, pods...)
+	}
+	kubeconfig, err := s.kubeconfig(of, config)
+	return append(env, "KUBECONFIG="+kubeconfig), err
+}
+
+// podEnviron writes the files of a ServiceAccount, and returns what a pod finds them and the API server by.
+func (s *side) podEnviron(ctx context.Context, of rehearse.Operator, server *api.Cluster) ([]string, error) {
+	at, err := url.Parse(server.Server)
+	if err != nil {
+		return nil, err
+	}
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(tokenLife.Seconds()))}}
+	token, err := s.cluster.Client().CoreV1().ServiceAccounts(of.Namespace).CreateToken(ctx, of.Account, request, metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(s.operators.dir, of.Name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	for name, content := range map[string][]byte{"token": []byte(token.Status.Token), "ca.crt": server.CertificateAuthorityData, "namespace": []byte(of.Namespace)} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return []string{"KUBERNETES_SERVICE_HOST=" + at.Hostname(), "KUBERNETES_SERVICE_PORT=" + at.Port(), build.ServiceAccountDir + "=" + dir}, nil
+}
+
+// tokenLife is longer than any rehearsal.
+const tokenLife = 24 * time.Hour
+
+// kubeconfig writes a kubeconfig with the rights of an operator's ServiceAccount.
+func (s *side) kubeconfig(of rehearse.Operator, config *api.Config) (string, error) {
 	for _, user := range config.AuthInfos {
 		user.Impersonate = "system:serviceaccount:" + of.Namespace + ":" + of.Account
 		user.ImpersonateGroups = []string{"system:serviceaccounts", "system:serviceaccounts:" + of.Namespace, "system:authenticated"}

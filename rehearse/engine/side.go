@@ -101,7 +101,7 @@ func (s *side) does(ctx context.Context, stage rehearse.StageName, seen *rehears
 		if err := s.store(ctx, seen); err != nil {
 			return err
 		}
-		return s.startOperators()
+		return s.startOperators(ctx)
 	case rehearse.HalfWay:
 		return s.restart(ctx, s.to, serverB)
 	case rehearse.Upgraded:
