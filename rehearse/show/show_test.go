@@ -62,6 +62,7 @@ func mixed() rehearse.Report {
 		{Text: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice", Objects: []rehearse.Ref{r.Objects[55].Ref, r.Objects[56].Ref}},
 		{Text: "the gate MutablePVNodeAffinity is on by default since v1.37"},
 	}
+	r.Operators = []rehearse.RanOperator{{Name: "shop-operator", Program: "./bin/shop-operator --leader-elect=false"}}
 	r.Inert = []rehearse.Inert{{Why: "its operator was not given", Objects: []rehearse.Ref{
 		{APIVersion: "kafka.strimzi.io/v1", Kind: "Kafka", Namespace: "shop", Name: "events", Place: manifest.Place{File: "kafka.yaml", Line: 3, Document: 1}},
 	}}}

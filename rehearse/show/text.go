@@ -42,6 +42,9 @@ func Text(w io.Writer, r rehearse.Report, dir string) error {
 	if len(r.Mocked) > 0 {
 		t.line("Not real: %s", render.Brief(strings.Join(r.Mocked, "; "), 2*maxBrief))
 	}
+	if names := reports.Each(r.Operators, func(o rehearse.RanOperator) string { return o.Name + " (" + o.Program + ")" }); len(names) > 0 {
+		t.line("Operators that ran: %s", render.Brief(strings.Join(names, "; "), 2*maxBrief))
+	}
 	if dir != "" {
 		t.line("Full report: %s, and %s", render.Line(filepath.Join(dir, PageFile)), render.Line(filepath.Join(dir, JSONFile)))
 	}
