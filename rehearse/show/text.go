@@ -39,11 +39,15 @@ func Text(w io.Writer, r rehearse.Report, dir string) error {
 	t.unrest(r)
 	t.inert(r.Inert)
 	t.notices(r.Notices)
-	if len(r.Mocked) > 0 {
-		t.line("Not real: %s", render.Brief(strings.Join(r.Mocked, "; "), 2*maxBrief))
+	var ran []string
+	if names := reports.Each(r.Operators, func(o rehearse.RanOperator) string { return o.Name }); len(names) > 0 {
+		ran = append(ran, "Operators that ran: "+render.Brief(strings.Join(names, ", "), maxBrief)+".")
 	}
-	if names := reports.Each(r.Operators, func(o rehearse.RanOperator) string { return o.Name + " (" + o.Program + ")" }); len(names) > 0 {
-		t.line("Operators that ran: %s", render.Brief(strings.Join(names, "; "), 2*maxBrief))
+	if len(r.Mocked) > 0 {
+		ran = append(ran, "Not real: "+render.Brief(strings.Join(r.Mocked, "; "), 2*maxBrief))
+	}
+	if len(ran) > 0 {
+		t.line("%s", strings.Join(ran, " "))
 	}
 	if dir != "" {
 		t.line("Full report: %s, and %s", render.Line(filepath.Join(dir, PageFile)), render.Line(filepath.Join(dir, JSONFile)))
