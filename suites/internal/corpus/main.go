@@ -33,7 +33,7 @@ import (
 func main() {
 	var c corpus
 	list := flag.String("list", "suites/rehearse/corpus.tsv", "the list of inputs")
-	known := flag.String("known", "suites/rehearse/known.yaml", "findings that were looked into")
+	known := flag.String("known", "", "a file of findings that were looked into, as --known of skewrig rehearse takes it")
 	until := flag.String("until", "", "stop after this stage")
 	flag.StringVar(&c.inputs, "inputs", "", "the directory with NAME.yaml")
 	flag.StringVar(&c.reports, "report-dir", "bin/corpus", "the directory for the reports")
@@ -58,8 +58,10 @@ type corpus struct {
 
 // run rehearses the inputs of a list, or those that have one of some names.
 func (c corpus) run(ctx context.Context, list, known string, names []string) (err error) {
-	if c.known, err = app.ReadAccepted(known); err != nil {
-		return err
+	if known != "" {
+		if c.known, err = app.ReadAccepted(known); err != nil {
+			return err
+		}
 	}
 	inputs, err := readList(list)
 	if err != nil {
