@@ -10,10 +10,10 @@ import (
 // learning is how long something is compiled before it can be said how long the rest takes.
 const learning = 10 * time.Second
 
-// BuildLine says how far the work on a target is: kubelet@v1.90.1 compiling: 450 of 1800
+// BuildLine says how far the work on a program is: kubelet@v1.90.1 compiling: 450 of 1800
 // packages, about 2m left.
-func BuildLine(p build.Progress) string {
-	line := fmt.Sprintf("%s %s", p.Target, p.State)
+func BuildLine(program string, p build.Progress) string {
+	line := fmt.Sprintf("%s %s", program, p.State)
 	switch {
 	case p.State == build.Downloading:
 		return fmt.Sprintf("%s: %d modules so far", line, p.Done)

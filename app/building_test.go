@@ -19,7 +19,7 @@ func TestHowFarABuildIs(t *testing.T) {
 		"kubelet@v1.90.1 compiling: 1800 of 1800 packages, a few seconds left": {State: build.Compiling, Compiled: time.Minute, Done: 1800, Of: 1800},
 	} {
 		p.Target = target
-		if got := BuildLine(p); got != want {
+		if got := BuildLine(p.Target.String(), p); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
 )
 
 // ownDir names what a kind of run leaves in its directory.
@@ -50,12 +51,6 @@ func (o ownDir) clear(dir string) error {
 	return Failed(os.MkdirAll(dir, 0o755))
 }
 
-// The parts of a record in a directory.
-const (
-	recordHistory = "history.jsonl"
-	recordLogs    = "logs"
-)
-
 // keptRecord is where a control plane leaves what it does.
 type keptRecord struct {
 	history *record.History
@@ -65,11 +60,11 @@ type keptRecord struct {
 
 // keepRecord makes the files of a record and the directory of its logs below a directory.
 func keepRecord(dir, below string, mode fs.FileMode) (keptRecord, error) {
-	logs, err := files.MkdirBelow(dir, path.Join(below, recordLogs), 0o755)
+	logs, err := files.MkdirBelow(dir, path.Join(below, reports.LogsDir), 0o755)
 	if err != nil {
 		return keptRecord{}, err
 	}
-	file, err := files.Create(filepath.Join(filepath.Dir(logs), recordHistory), mode)
+	file, err := files.Create(filepath.Join(filepath.Dir(logs), reports.HistoryFile), mode)
 	if err != nil {
 		return keptRecord{}, err
 	}

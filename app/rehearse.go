@@ -65,16 +65,13 @@ func (r Rehearsal) Targets() (all []build.Target) {
 // Run runs it, and writes what it came to.
 func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Report, error) {
 	gates, err := r.gates(ctx, builder)
-	operators, failed := r.operators(ctx, builder)
-	if err = errors.Join(err, failed); err == nil {
+	operators, wrong := r.operators(ctx, builder)
+	from, unread := apiOf(ctx, builder, r.From, gates[r.From])
+	to, unreadTo := apiOf(ctx, builder, r.To, gates[r.To])
+	if err = errors.Join(err, wrong, unread, unreadTo); err == nil {
 		err = rehearsedDir.clear(r.Dir)
 	}
 	if err != nil {
-		return rehearse.Report{}, err
-	}
-	from, failed := apiOf(ctx, builder, r.From, gates[r.From])
-	to, err := apiOf(ctx, builder, r.To, gates[r.To])
-	if err = errors.Join(failed, err); err != nil {
 		return rehearse.Report{}, err
 	}
 	subject, err := keepRecord(r.Dir, path.Join(rehearsedSides, "upgraded"), 0o600)

@@ -110,8 +110,8 @@ func tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
 			p.end(target)
 			p.line("%-40s %-9s %6.1fs", target, b.State, b.Elapsed.Seconds())
 			return
-		case !p.label(target, app.BuildLine(b)):
-			p.begin(target, app.BuildLine(b))
+		case !p.label(target, app.BuildLine(b.Target.String(), b)):
+			p.begin(target, app.BuildLine(b.Target.String(), b))
 		}
 		if brief := b.State == build.Exporting || b.State == build.Importing; brief && !verbose {
 			return
@@ -120,7 +120,7 @@ func tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
 		defer mu.Unlock()
 		if last, known := told[target]; (p.bars == nil || verbose) && (!known || b.Elapsed-last >= toldEvery) {
 			told[target] = b.Elapsed
-			p.line("%s", app.BuildLine(b))
+			p.line("%s", app.BuildLine(b.Target.String(), b))
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	rehearsal.Building = func(name string, p build.Progress) {
 		if p.State != build.Compiling && p.State != build.Downloading || p.Done%100 == 0 {
-			fmt.Fprintf(news(cmd), "%4.0fs  operator %s: %s %s\n", time.Since(began).Seconds(), name, p.State, progressOf(p))
+			fmt.Fprintf(news(cmd), "%4.0fs  %s\n", time.Since(began).Seconds(), app.BuildLine("operator "+name, p))
 		}
 	}
 	report, err := rehearsal.Run(cmd.Context(), builder)
@@ -129,14 +129,6 @@ func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return f.finish(cmd, report)
-}
-
-// progressOf is how much is done: "300 of 1086".
-func progressOf(p build.Progress) string {
-	if p.Of == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %s", p.Done, reports.Counted(p.Of, "package"))
 }
 
 // rehearsal reads what is to be rehearsed, and says what was read.

@@ -26,13 +26,14 @@ const secret = `(\w+)\s*= "/var/run/secrets/kubernetes\.io/serviceaccount/([\w.]
 
 var (
 	oneSecret   = regexp.MustCompile(secret)
+	importsOS   = regexp.MustCompile(`(?m)^\s*(import )?"os"$`)
 	constSecret = regexp.MustCompile(`const (` + secret + `|\((?:\s*` + secret + `\s*)+\))`)
 )
 
 // relocated is a Go file whose constants that name files of a ServiceAccount are variables, by ServiceAccountDir. It is nil if it has
 // none, or does not import os.
 func relocated(text []byte) []byte {
-	if !constSecret.Match(text) || !regexp.MustCompile(`(?m)^\s*(import )?"os"$`).Match(text) {
+	if !constSecret.Match(text) || !importsOS.Match(text) {
 		return nil
 	}
 	return constSecret.ReplaceAllFunc(text, func(found []byte) []byte {

@@ -136,13 +136,7 @@ func (s store) compileMain(ctx context.Context, m Main, of, released string, cho
 	if err := relocateServiceAccounts(ctx, dir, temp); err != nil {
 		return err
 	}
-	err = gotool.Build(ctx, dir, flags, pkg, out, chosen.env, func(c gotool.Compilation) {
-		state := Compiling
-		if c.Downloads {
-			state = Downloading
-		}
-		report(Progress{State: state, Compiled: c.Took, Done: c.Done, Of: c.Of})
-	})
+	err = gotool.Build(ctx, dir, flags, pkg, out, chosen.env, func(c gotool.Compilation) { report(progressOf(c)) })
 	if err != nil {
 		return err
 	}

@@ -227,13 +227,16 @@ func (r *recipe) compile(ctx context.Context, s store, out string, tell func(Pro
 		}
 		flags = append(flags, "-overlay="+list)
 	}
-	return gotool.Build(ctx, dir, flags, r.source.Package, out, append(r.choice.env, "GOTMPDIR="+temp), func(c gotool.Compilation) {
-		state := Compiling
-		if c.Downloads {
-			state = Downloading
-		}
-		tell(Progress{State: state, Compiled: c.Took, Done: c.Done, Of: c.Of})
-	})
+	return gotool.Build(ctx, dir, flags, r.source.Package, out, append(r.choice.env, "GOTMPDIR="+temp), func(c gotool.Compilation) { tell(progressOf(c)) })
+}
+
+// progressOf is how far a target is of which the Go command says how far it is.
+func progressOf(c gotool.Compilation) Progress {
+	state := Compiling
+	if c.Downloads {
+		state = Downloading
+	}
+	return Progress{State: state, Compiled: c.Took, Done: c.Done, Of: c.Of}
 }
 
 func digest(parts ...[]byte) string {

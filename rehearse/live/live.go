@@ -34,8 +34,6 @@ type Reader struct {
 	lists dynamic.Interface
 	// WithData has Secrets and ConfigMaps read, with their data. If unset, they are not.
 	WithData bool
-	// Read is called with each resource that was listed, and the number of its objects. If unset, it is not.
-	Read func(resource string, objects int)
 
 	// again is how a page is asked for again.
 	again wait.Backoff
@@ -77,7 +75,7 @@ func (r Reader) Write(ctx context.Context, to io.Writer) (unread []manifest.Prob
 			unread = append(unread, manifest.Problem{Object: l.String(), Why: "not read without --with-data, since they have users' data", Harmless: true})
 			continue
 		}
-		n, err := r.list(ctx, l, to)
+		err := r.list(ctx, l, to)
 		failed, isWriting := errors.AsType[*writeError](err)
 		switch {
 		case ctx.Err() != nil:
@@ -88,9 +86,7 @@ func (r Reader) Write(ctx context.Context, to io.Writer) (unread []manifest.Prob
 			unread = append(unread, manifest.Problem{Object: l.String(), Why: err.Error()})
 			continue
 		}
-		if read++; r.Read != nil && n > 0 {
-			r.Read(l.String(), n)
-		}
+		read++
 	}
 	if read == 0 {
 		return unread, fmt.Errorf("the cluster lets nothing be listed: %w", joined(unread))
@@ -159,21 +155,19 @@ type writeError struct{ err error }
 
 func (e *writeError) Error() string { return e.err.Error() }
 
-// list writes the objects of a resource, and returns how many there are.
-func (r Reader) list(ctx context.Context, l listed, to io.Writer) (n int, _ error) {
+// list writes the objects of a resource.
+func (r Reader) list(ctx context.Context, l listed, to io.Writer) error {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return r.page(ctx, l, options)
 	})
 	pages.PageSize = page
-	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
+	return pages.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
 		object, is := o.(*unstructured.Unstructured)
 		if !is {
 			return fmt.Errorf("%s has an item that is no object", l)
 		}
-		n++
 		return writeObject(to, l, object.Object)
 	})
-	return n, err
 }
 
 // page asks for a page. One that can't be had for a while is asked for again, and if the list became too old, the rest is as it

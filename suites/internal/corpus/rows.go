@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
@@ -41,8 +39,7 @@ func grouped(all []input, most int) (groups []group) {
 // namesOf are the names of the objects of an input.
 func namesOf(in input) (names []string) {
 	for _, o := range in.read.Objects {
-		u := unstructured.Unstructured{Object: o.Object}
-		names = append(names, fmt.Sprint(u.GetKind(), " ", u.GetNamespace(), "/", u.GetName()))
+		names = append(names, rehearse.RefOf(o).String())
 	}
 	return names
 }
