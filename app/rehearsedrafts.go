@@ -36,11 +36,9 @@ func (r Rehearsal) writeDrafts(report rehearse.Report) error {
 func (r Rehearsal) manifest(of rehearse.Ref) []byte {
 	var text bytes.Buffer
 	for _, o := range r.Input.Objects {
-		ref := rehearse.RefOf(o)
 		kind, _, defines := kube.Definition(o.Object)
 		isDefinition := defines && kind == of.Kind
-		isIt := ref.Place == of.Place && ref.Kind == of.Kind && ref.Name == of.Name
-		if !isDefinition && !isIt {
+		if !isDefinition && rehearse.RefOf(o).AsRead() != of.AsRead() {
 			continue
 		}
 		object := maps.Clone(o.Object)

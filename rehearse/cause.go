@@ -25,24 +25,24 @@ type API struct {
 // Explained is the report with the cause of what happens to fields: a gate that guards the field, or an API that does not have
 // it. A notice names each gate that is on in one of the releases alone, and guards a field of an object that was stored.
 func (r Report) Explained(from, to API, objects []manifest.Object) Report {
+	guards := guardsOf(from, to)
 	r.Findings = slices.Clone(r.Findings)
 	for i, f := range r.Findings {
 		if f.Field != "" && len(f.Objects) > 0 {
-			r.Findings[i].Cause = causeOf(from, to, f.Objects[0].Ref, f.Field)
+			r.Findings[i].Cause = causeOf(from, to, guards, f.Objects[0].Ref, f.Field)
 		}
 	}
-	notices, stored := make(map[string][]Ref), make(map[string]Ref)
+	notices, stored := make(map[string][]Ref), make(map[Ref]Ref)
 	for _, o := range r.Objects {
-		stored[fmt.Sprint(o.Place, o.Kind, o.Name)] = o.Ref
+		stored[o.AsRead()] = o.Ref
 	}
 	for _, o := range objects {
-		ref := RefOf(o)
-		ref, is := stored[fmt.Sprint(ref.Place, ref.Kind, ref.Name)]
-		if !is {
+		ref, is := stored[RefOf(o).AsRead()]
+		if !is || len(guards[kindOf(ref)]) == 0 {
 			continue
 		}
 		for path := range leaves(o.Object) {
-			for _, text := range gatesOf(from, to, ref, field(path)) {
+			for _, text := range guards.of(ref, field(path)) {
 				if !slices.Contains(notices[text], ref) {
 					notices[text] = append(notices[text], ref)
 				}
@@ -57,8 +57,8 @@ func (r Report) Explained(from, to API, objects []manifest.Object) Report {
 }
 
 // causeOf is what is responsible for what happens to a field. It is empty if that is not known.
-func causeOf(from, to API, of Ref, field string) string {
-	causes := gatesOf(from, to, of, field)
+func causeOf(from, to API, guards guards, of Ref, field string) string {
+	causes := guards.of(of, field)
 	for _, api := range []API{from, to} {
 		if !api.Has(of.APIVersion, of.Kind, field) {
 			causes = append(causes, fmt.Sprintf("the API of %s does not have %s", api.Version, field))
@@ -67,31 +67,45 @@ func causeOf(from, to API, of Ref, field string) string {
 	return strings.Join(causes, "; ")
 }
 
-// gatesOf says which gates guard a field and are on in one of the releases alone.
-func gatesOf(from, to API, of Ref, field string) (all []string) {
-	names := append(from.guards(of, field), to.guards(of, field)...)
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		isOn, was := to.gate(name), from.gate(name)
-		if isOn != was {
-			all = append(all, fmt.Sprintf("the feature gate %s guards %s: %s in %s, %s in %s", name, field, was, from.Version, isOn, to.Version))
+// guards are the fields that gates guard which are on in one of two releases alone, by the kinds of objects.
+type guards map[string][]guard
+
+// guard is a gate that guards a field. States are whether it is on: "off in v1.90.1, on in v1.91.0".
+type guard struct{ gate, path, states string }
+
+// kindOf is the kind of an object, with its version.
+func kindOf(r Ref) string { return r.APIVersion + " " + r.Kind }
+
+// guardsOf compares the gates of two releases.
+func guardsOf(from, to API) guards {
+	all := make(guards)
+	for _, api := range []API{from, to} {
+		for _, g := range api.Gates {
+			was, isOn := from.gate(g.Name), to.gate(g.Name)
+			if was == isOn {
+				continue
+			}
+			states := fmt.Sprintf("%s in %s, %s in %s", was, from.Version, isOn, to.Version)
+			for _, f := range g.Fields {
+				for _, p := range f.Places {
+					kind := p.APIVersion + " " + p.Kind
+					all[kind] = append(all[kind], guard{g.Name, p.Path, states})
+				}
+			}
 		}
 	}
 	return all
 }
 
-// guards are the names of the gates that guard a field.
-func (a API) guards(of Ref, field string) (names []string) {
-	for _, g := range a.Gates {
-		for _, f := range g.Fields {
-			if slices.ContainsFunc(f.Places, func(p gated.Place) bool {
-				return p.APIVersion == of.APIVersion && p.Kind == of.Kind && isBelow(field, p.Path)
-			}) {
-				names = append(names, g.Name)
-			}
+// of says which gates guard a field of an object.
+func (g guards) of(r Ref, field string) (all []string) {
+	for _, one := range g[kindOf(r)] {
+		if isBelow(field, one.path) {
+			all = append(all, fmt.Sprintf("the feature gate %s guards %s: %s", one.gate, field, one.states))
 		}
 	}
-	return names
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // gate says whether a gate is on: "on", "off", or "unknown" of one that the release does not have.

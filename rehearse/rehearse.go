@@ -99,6 +99,12 @@ func RefOf(o manifest.Object) Ref {
 	return Ref{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(), Place: o.Place}
 }
 
+// AsRead identifies an object by where it was read, with whatever namespace it is stored.
+func (r Ref) AsRead() Ref {
+	r.Namespace = ""
+	return r
+}
+
 // String is "Deployment shop/web".
 func (r Ref) String() string {
 	if r.Namespace == "" {
