@@ -42,7 +42,7 @@ func (r Report) Explained(from, to API, objects []manifest.Object) Report {
 			continue
 		}
 		for path := range leaves(o.Object) {
-			for _, text := range guards.of(ref, field(path)) {
+			for _, text := range guards.over(ref, field(path)) {
 				if !slices.Contains(notices[text], ref) {
 					notices[text] = append(notices[text], ref)
 				}
@@ -58,7 +58,7 @@ func (r Report) Explained(from, to API, objects []manifest.Object) Report {
 
 // causeOf is what is responsible for what happens to a field. It is empty if that is not known.
 func causeOf(from, to API, guards guards, of Ref, field string) string {
-	causes := guards.of(of, field)
+	causes := guards.over(of, field)
 	for _, api := range []API{from, to} {
 		if !api.Has(of.APIVersion, of.Kind, field) {
 			causes = append(causes, fmt.Sprintf("the API of %s does not have %s", api.Version, field))
@@ -97,8 +97,8 @@ func guardsOf(from, to API) guards {
 	return all
 }
 
-// of says which gates guard a field of an object.
-func (g guards) of(r Ref, field string) (all []string) {
+// over says which gates guard a field of an object.
+func (g guards) over(r Ref, field string) (all []string) {
 	for _, one := range g[kindOf(r)] {
 		if isBelow(field, one.path) {
 			all = append(all, fmt.Sprintf("the feature gate %s guards %s: %s", one.gate, field, one.states))
