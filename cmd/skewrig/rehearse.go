@@ -38,8 +38,9 @@ func newRehearse() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rehearse MANIFEST... | --context NAME",
 		Short: "Store your objects, upgrade, go back, and say what that does to them",
-		Long: `Store your objects on a real control plane, upgrade it step by step, go back, and upgrade it again. A second control plane has the same objects and stays: what differs
-is a finding. An argument is a file, a directory, an archive of Velero, or - for standard input.
+		Long: `Store your objects on a real control plane, upgrade it step by step, go back, and upgrade it
+again. A second control plane has the same objects and stays: what differs is a finding. An
+argument is a file, a directory, an archive of Velero, or - for standard input.
 With --context, the objects of a cluster are listed, and nothing is written there: Secrets and
 ConfigMaps are not read. What was read is cluster.yaml in the report directory.
 
