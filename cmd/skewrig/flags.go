@@ -193,8 +193,10 @@ func (b *binaries) registerPair(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&b.Previous, "previous", "", "the one that they call previous (default: with --newest, the newest known release of the minor version before)")
 }
 
-// registerReleases registers those that say what newest, previous and a release stand for.
+// registerReleases registers those that say what newest, previous and a release stand for, and how a release is asked
+// for its gates.
 func (b *binaries) registerReleases(cmd *cobra.Command) {
+	b.registerBuild(cmd)
 	b.registerPair(cmd)
 	b.registerSources(cmd)
 }

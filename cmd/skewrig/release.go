@@ -200,7 +200,7 @@ func (f *releaseFlags) stages(pair release.Releases) ([]releaseStage, error) {
 	}
 	stages := []releaseStage{
 		{name: changes.BuildStage, args: of([]string{"build", "components"}, on)},
-		{name: changes.GatesStage, args: of([]string{"gates", string(previous) + ".." + string(newest), "-o", "json"}), keeps: true},
+		{name: changes.GatesStage, args: of([]string{"gates", string(previous) + ".." + string(newest), "-o", "json"}, how), keeps: true},
 		{name: changes.CatalogStage, args: of([]string{"run", "--force"}, on), dir: true},
 	}
 	for _, e := range claims {
