@@ -135,6 +135,7 @@ func TestRequests(t *testing.T) {
 	}{
 		{`{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}`, []string{"apply", "patch of metadata.labels.skewrig.dev/round"}},
 		{web + "}", []string{"apply", "patch of metadata.labels.skewrig.dev/round", "patch of spec.replicas", "patch of spec.replicas", "patch of spec.template.metadata.annotations.kubectl.kubernetes.io/restartedAt"}},
+		{`{apiVersion: batch/v1, kind: Job, metadata: {name: a}}`, []string{"apply", "patch of metadata.labels.skewrig.dev/round", "patch of spec.suspend", "patch of spec.suspend", "delete", "apply"}},
 	} {
 		var got []string
 		for _, r := range RequestsOf(decoded(t, c.object), 1) {

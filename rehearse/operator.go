@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/skewrig/skewrig/harness/spelling"
 	"github.com/skewrig/skewrig/scenarios/kube"
 )
@@ -20,6 +22,8 @@ type Operator struct {
 	InCluster bool
 	// Namespace and Account are those of the pods: the program has the rights of this ServiceAccount.
 	Namespace, Account string
+	// Services are those of its webhooks, by namespace and name. If unset, it serves none.
+	Services []string
 }
 
 // ParseOperator reads an operator, NAME=PROGRAM [ARGUMENT...] or NAME=PACKAGE@VERSION [ARGUMENT...], whose arguments are parted by spaces.
@@ -32,7 +36,8 @@ func ParseOperator(text string) (o Operator, _ error) {
 	return Operator{Name: name, Path: words[0], Args: words[1:]}, nil
 }
 
-// For returns the operator with the namespace and the ServiceAccount of its workload among objects.
+// For returns the operator with the namespace and the ServiceAccount of its workload among objects, and the Services of its pods
+// if it serves webhooks.
 func (o Operator) For(objects []map[string]any) (Operator, error) {
 	var names []string
 	for _, object := range objects {
@@ -46,6 +51,12 @@ func (o Operator) For(objects []map[string]any) (Operator, error) {
 			o.Namespace, o.Account = namespaceOf(metadata), "default"
 			if account, is := spec["serviceAccountName"].(string); is && account != "" {
 				o.Account = account
+			}
+			if o.ServesWebhooks() {
+				labels, _, _ := unstructured.NestedStringMap(object, append(kube.PodTemplate(object), "metadata", "labels")...)
+				if o.Services = servicesOf(objects, o.Namespace, labels); len(o.Services) == 0 {
+					return o, fmt.Errorf("it is given $(%s), and the input has no Service that selects its pods: API servers could not ask its webhooks", WebhookPort)
+				}
 			}
 			return o, nil
 		}

@@ -13,8 +13,9 @@ import (
 // Owner is the field manager that applies what owners want.
 const Owner = "skewrig-owner"
 
-// RequestsOf are what owners ask for in a round, counted from 1: the manifest is applied again, the object gets a label, and a
-// workload is scaled and restarted. Requests after the first AtOnce follow when those before have had their effect.
+// RequestsOf are what owners ask for in a round, counted from 1: the manifest is applied again, the object gets a label, a workload
+// is scaled and restarted, a Job is suspended, resumed, deleted and made again. Requests after the first AtOnce follow when those
+// before have had their effect.
 func RequestsOf(manifest map[string]any, round int) []law.Request {
 	at := fmt.Sprint(round)
 	all := []law.Request{
@@ -32,6 +33,11 @@ func RequestsOf(manifest map[string]any, round int) []law.Request {
 	if where := kube.PodTemplate(manifest); len(where) > 0 && restarts[object.GetKind()] {
 		path := append(append([]string{}, where...), "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")
 		all = append(all, law.Request{Verb: law.Patches, Body: below("round "+at, path...)})
+	}
+	if object.GetKind() == "Job" {
+		suspended, _, _ := unstructured.NestedBool(manifest, "spec", "suspend")
+		all = append(all, law.Request{Verb: law.Patches, Body: below(!suspended, "spec", "suspend")}, law.Request{Verb: law.Patches, Body: below(suspended, "spec", "suspend")},
+			law.Request{Verb: law.Deletes}, law.Request{Verb: law.Applies, Body: manifest})
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/skewrig/skewrig/harness/await"
+	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/rehearse/manifest"
 )
 
@@ -64,23 +65,20 @@ func TestADrainLeavesPodsOfDaemonSets(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoServerIsLeftOut(t *testing.T) {
+func TestWebhooksAreServedOrLeftOut(t *testing.T) {
 	t.Parallel()
-	service := map[string]any{"service": map[string]any{"name": "a"}}
-	s := side{Config: Config{Objects: []manifest.Object{
-		{Object: map[string]any{"kind": "MutatingWebhookConfiguration"}},
-		{Object: map[string]any{"kind": "APIService", "spec": service}},
-		{Object: map[string]any{"kind": "APIService"}},
+	webhooks := func(service string) map[string]any {
+		client := map[string]any{"service": map[string]any{"name": service, "namespace": "shop"}}
+		return map[string]any{"kind": "MutatingWebhookConfiguration", "webhooks": []any{map[string]any{"clientConfig": client}}}
+	}
+	s := side{endpoints: map[string]rehearse.Endpoint{"shop/hooks": {Address: "127.0.0.1:9443"}}, Config: Config{Objects: []manifest.Object{
+		{Object: webhooks("others")}, {Object: webhooks("hooks")},
 		{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": map[string]any{
 			"group": "g", "names": map[string]any{"kind": "K", "plural": "ks"}, "conversion": map[string]any{"strategy": "Webhook"},
 		}}},
 	}}}
-	all := s.accepted()
-	if len(all) != 2 || len(s.stored.Inert) != 2 {
-		t.Fatalf("%v, %v", all, s.stored.Inert)
-	}
-	if spec, _ := all[1].Object["spec"].(map[string]any); spec["conversion"] != nil || len(s.stored.Mocked) != 1 {
-		t.Errorf("%v", spec)
+	if all := s.accepted(); len(all) != 2 || len(s.stored.Inert) != 1 || len(s.stored.Mocked) != 1 {
+		t.Errorf("%v, %+v", all, s.stored)
 	}
 	if observed := s.observed(); !slices.Contains(observed, "ks") {
 		t.Errorf("%v", observed)

@@ -2,11 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,7 +18,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/pki"
 	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/scenarios/ask"
@@ -23,7 +28,10 @@ import (
 
 // operators are programs that act on the objects of a side. One that ends is started again, as a kubelet does.
 type operators struct {
-	dir     string // has their kubeconfigs
+	dir     string // has a directory for each, and their kubeconfigs
+	env     map[string][]string
+	listen  []string // where they serve webhooks
+	started bool
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
@@ -31,15 +39,71 @@ type operators struct {
 	exits map[string][]string // since they were taken, by the name
 }
 
-// startOperators starts the operators of a side.
-func (s *side) startOperators(asking context.Context) (err error) {
-	o := &operators{exits: make(map[string][]string)}
+// prepareOperators makes what operators need, before anything is stored: directories, and where they are to serve webhooks.
+func (s *side) prepareOperators() (err error) {
+	o := &operators{exits: make(map[string][]string), env: make(map[string][]string), cancel: func() {}}
 	if o.dir, err = os.MkdirTemp("", "skewrig-operators-"); err != nil {
 		return err
 	}
+	s.operators, s.endpoints = o, make(map[string]rehearse.Endpoint)
+	for _, of := range s.Operators {
+		temporary := filepath.Join(o.dir, of.Name, "tmp")
+		if err := os.MkdirAll(temporary, 0o700); err != nil {
+			return err
+		}
+		o.env[of.Name] = []string{"TMPDIR=" + temporary}
+		if !of.ServesWebhooks() {
+			continue
+		}
+		endpoint, env, err := serving(of, filepath.Join(temporary, certs))
+		if err != nil {
+			return fmt.Errorf("operator %s: preparing its webhooks: %w", of.Name, err)
+		}
+		o.env[of.Name], o.listen = append(o.env[of.Name], env...), append(o.listen, endpoint.Address)
+		for _, service := range of.Services {
+			s.endpoints[service] = endpoint
+			s.stored.Mocked = append(s.stored.Mocked, "the way to the webhooks of Service "+service+": API servers ask a port of this machine")
+		}
+	}
+	return nil
+}
+
+// certs is where controller-runtime looks for the certificate of webhooks, in the directory for temporary files
+// (pkg/webhook/server.go).
+var certs = filepath.Join("k8s-webhook-server", "serving-certs")
+
+// serving writes a certificate for the webhooks of an operator, finds a free port, and returns the variables that have them.
+func serving(of rehearse.Operator, dir string) (e rehearse.Endpoint, env []string, err error) {
+	ca, err := pki.NewCA("skewrig webhooks of " + of.Name)
+	if err != nil {
+		return e, nil, err
+	}
+	const host = "127.0.0.1"
+	pair, err := ca.Issue(pki.Request{CommonName: of.Name, Hosts: []string{host}})
+	if err != nil {
+		return e, nil, err
+	}
+	free, err := net.Listen("tcp", net.JoinHostPort(host, "0")) //nolint:noctx // no name is resolved
+	if err != nil {
+		return e, nil, err
+	}
+	e = rehearse.Endpoint{Address: free.Addr().String(), Trust: ca.CertPEM()}
+	_, port, err := net.SplitHostPort(e.Address)
+	err = errors.Join(err, free.Close(), os.MkdirAll(dir, 0o700))
+	if err == nil {
+		_, _, err = pair.Write(dir, "tls")
+	}
+	return e, []string{rehearse.WebhookPort + "=" + port, rehearse.WebhookCerts + "=" + dir}, errors.Join(err, os.WriteFile(filepath.Join(dir, "ca.crt"), e.Trust, 0o600))
+}
+
+// startOperators starts the operators of a side, unless they run.
+func (s *side) startOperators(asking context.Context) error {
+	o := s.operators
+	if o.started {
+		return nil
+	}
 	ctx, cancel := context.WithCancel(context.Background())
-	o.cancel = cancel
-	s.operators = o
+	o.cancel, o.started = cancel, true
 	for _, of := range s.Operators {
 		env, err := s.environ(asking, of)
 		if err != nil {
@@ -50,7 +114,7 @@ func (s *side) startOperators(asking context.Context) (err error) {
 			return err
 		}
 		command := process.Command{
-			Path: of.Path, Args: of.Args, Name: "operator " + of.Name, Stdout: log, Stderr: log,
+			Path: of.Path, Args: expand(of.Args, env), Name: "operator " + of.Name, Stdout: log, Stderr: log,
 			Env: append(process.ToolEnv(), env...),
 		}
 		o.running.Go(func() {
@@ -58,7 +122,34 @@ func (s *side) startOperators(asking context.Context) (err error) {
 			o.keep(ctx, of.Name, command)
 		})
 	}
-	return nil
+	return o.await(asking, limit)
+}
+
+// expand puts variables in the place of $(NAME) in arguments, as Kubernetes does in those of a container.
+func expand(args, env []string) (expanded []string) {
+	var pairs []string
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		pairs = append(pairs, "$("+name+")", value)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	for _, arg := range args {
+		expanded = append(expanded, replacer.Replace(arg))
+	}
+	return expanded
+}
+
+// await waits until webhooks are served, for as long as a limit: API servers refuse what they can't ask about. An error is one of
+// the context.
+func (o *operators) await(ctx context.Context, limit time.Duration) error {
+	var dialer net.Dialer
+	for _, address := range o.listen {
+		await.Until(ctx, limit, func() bool {
+			conn, err := dialer.DialContext(ctx, "tcp", address)
+			return err == nil && conn.Close() == nil
+		})
+	}
+	return context.Cause(ctx)
 }
 
 // environ is by what an operator finds the API server that controllers ask, with the rights of its ServiceAccount: a kubeconfig,
@@ -75,7 +166,7 @@ func (s *side) environ(ctx context.Context, of rehearse.Operator) ([]string, err
 	if err := api.FlattenConfig(config); err != nil {
 		return nil, err
 	}
-	env := []string{"POD_NAMESPACE=" + of.Namespace, "POD_NAME=" + of.Name + "-0"}
+	env := append([]string{"POD_NAMESPACE=" + of.Namespace, "POD_NAME=" + of.Name + "-0"}, s.operators.env[of.Name]...)
 	if of.InCluster {
 		pods, err := s.podEnviron(ctx, of, config.Clusters[config.Contexts[config.CurrentContext].Cluster])
 		if err != nil {
@@ -99,9 +190,6 @@ func (s *side) podEnviron(ctx context.Context, of rehearse.Operator, server *api
 		return nil, err
 	}
 	dir := filepath.Join(s.operators.dir, of.Name)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, err
-	}
 	for name, content := range map[string][]byte{"token": []byte(token.Status.Token), "ca.crt": server.CertificateAuthorityData, "namespace": []byte(of.Namespace)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			return nil, err
@@ -151,9 +239,6 @@ func (o *operators) keep(ctx context.Context, name string, command process.Comma
 
 // take returns how operators ended since the last time.
 func (o *operators) take() map[string][]string {
-	if o == nil {
-		return nil
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	exits := o.exits

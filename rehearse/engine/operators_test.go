@@ -2,13 +2,20 @@ package engine
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/skewrig/skewrig/harness/await"
 	"github.com/skewrig/skewrig/harness/process"
+	"github.com/skewrig/skewrig/rehearse"
 )
 
 func TestAnOperatorIsStartedAgain(t *testing.T) {
@@ -34,4 +41,41 @@ func TestAnOperatorIsStartedAgain(t *testing.T) {
 	if again := o.take(); len(again["shop"]) > 1 {
 		t.Errorf("it runs on: %v", again)
 	}
+}
+
+func TestArgumentsHaveVariables(t *testing.T) {
+	t.Parallel()
+	is := expand([]string{"--port=$(WEBHOOK_PORT)", "$(OTHER)", "--in=$(POD_NAMESPACE)"}, []string{"WEBHOOK_PORT=9443", "POD_NAMESPACE=shop"})
+	if want := []string{"--port=9443", "$(OTHER)", "--in=shop"}; !slices.Equal(is, want) {
+		t.Errorf("%q, want %q", is, want)
+	}
+}
+
+func TestWebhooksHaveACertificateThatTheirClientsTrust(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e, env, err := serving(rehearse.Operator{Name: "shop"}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(e.Address)
+	if want := []string{"WEBHOOK_PORT=" + port, "WEBHOOK_CERTS=" + dir}; !slices.Equal(env, want) {
+		t.Errorf("%q, want %q", env, want)
+	}
+	server := &http.Server{Addr: e.Address, Handler: http.NotFoundHandler()} //nolint:gosec // the test ends it
+	defer server.Close()
+	go func() { _ = server.ListenAndServeTLS(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")) }()
+	o := operators{listen: []string{e.Address}}
+	if err := o.await(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(e.Trust)
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}} //nolint:gosec // a client of a test
+	request, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+e.Address, nil)
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
 }

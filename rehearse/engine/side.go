@@ -22,13 +22,14 @@ import (
 type side struct {
 	Config
 
-	to      release.Version // From, of the twin
-	cluster *cluster.Cluster
-	out     Output
-	client  *client
-	mocks   *mocks
-	// operators act on the objects, once these are stored. Until then, it is nil.
+	to        release.Version // From, of the twin
+	cluster   *cluster.Cluster
+	out       Output
+	client    *client
+	mocks     *mocks
 	operators *operators
+	// endpoints are where webhooks are served, by the Service.
+	endpoints map[string]rehearse.Endpoint
 	items     []rehearse.Item
 	stored    rehearse.Storing
 	side      rehearse.Side
@@ -53,7 +54,7 @@ func (cfg Config) start(ctx context.Context, does string, to release.Version, ou
 		return nil, errors.Join(err, s.cluster.Close())
 	}
 	s.mocks = startMocks(s.cluster.Client())
-	return s, nil
+	return s, s.prepareOperators()
 }
 
 // pod reads a pod for the container runtime.
@@ -69,12 +70,15 @@ func (s *side) run(ctx context.Context, stage rehearse.Stage) error {
 	bound, cancel := s.cluster.Bind(ctx)
 	defer cancel()
 	seen := rehearse.StageSeen{StageResult: rehearse.StageResult{Stage: stage}, Began: time.Now()}
-	err := s.does(bound, stage.Name, &seen)
+	err := s.operators.await(bound, soon)
+	if err == nil {
+		err = s.does(bound, stage.Name, &seen)
+	}
 	if err == nil {
 		seen.Restless, err = s.rest(bound)
 	}
 	if err == nil {
-		err = s.read(bound, &seen)
+		err = errors.Join(s.operators.await(bound, soon), s.read(bound, &seen))
 	}
 	seen.Ended, seen.Exits = time.Now(), s.operators.take()
 	seen.Seconds = seen.Ended.Sub(seen.Began).Round(time.Second / 10).Seconds()
@@ -98,10 +102,7 @@ func (s *side) exit(ctx context.Context, err error) error {
 func (s *side) does(ctx context.Context, stage rehearse.StageName, seen *rehearse.StageSeen) error {
 	switch stage {
 	case rehearse.Stored:
-		if err := s.store(ctx, seen); err != nil {
-			return err
-		}
-		return s.startOperators(ctx)
+		return s.store(ctx, seen)
 	case rehearse.HalfWay:
 		return s.restart(ctx, s.to, serverB)
 	case rehearse.Upgraded:

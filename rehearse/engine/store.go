@@ -59,6 +59,11 @@ func (s *side) store(ctx context.Context, seen *rehearse.StageSeen) error {
 	}
 	seen.Warnings = make(map[string][]string)
 	for len(objects) > 0 {
+		if s.defines(objects[0].Object) || rehearse.IsWebhooks(objects[0].Object) {
+			if err := s.startOperators(ctx); err != nil { // which these are for
+				return err
+			}
+		}
 		n := 1
 		for n < len(objects) && kindOf(objects[n]) == kindOf(objects[0]) {
 			n++
@@ -68,7 +73,7 @@ func (s *side) store(ctx context.Context, seen *rehearse.StageSeen) error {
 		}
 		objects = objects[n:]
 	}
-	return s.cluster.Observe(ctx)
+	return errors.Join(s.startOperators(ctx), s.cluster.Observe(ctx))
 }
 
 func kindOf(o manifest.Object) string {
@@ -141,45 +146,26 @@ func (s *side) mockMissing(ctx context.Context) error {
 	return nil
 }
 
-// accepted are the objects that are stored: without a server, webhooks and aggregated APIs would refuse all that others ask for.
+// accepted are the objects as they are stored, without webhooks that nothing serves.
 func (s *side) accepted() (all []manifest.Object) {
 	inert := make(map[string][]rehearse.Ref)
 	for _, o := range s.Objects {
-		if why := withoutServer(o.Object); why != "" {
-			inert[why] = append(inert[why], rehearse.RefOf(o))
-			continue
+		reachable, left := rehearse.Reachable(o.Object, s.endpoints)
+		_, _, defines := kube.Definition(o.Object)
+		switch {
+		case left != "" && defines:
+			s.stored.Mocked = append(s.stored.Mocked, rehearse.RefOf(o).String()+": "+left)
+		case left != "":
+			inert[left] = append(inert[left], rehearse.RefOf(o))
 		}
-		if converts(o.Object) {
-			o.Object = runtime.DeepCopyJSON(o.Object)
-			unstructured.RemoveNestedField(o.Object, "spec", "conversion")
-			s.stored.Mocked = append(s.stored.Mocked, "the conversion webhook of "+rehearse.RefOf(o).Name+": its versions have the same fields")
+		if o.Object = reachable; reachable != nil {
+			all = append(all, o)
 		}
-		all = append(all, o)
 	}
 	for _, why := range slices.Sorted(maps.Keys(inert)) {
 		s.stored.Inert = append(s.stored.Inert, rehearse.Inert{Why: why, Objects: inert[why]})
 	}
 	return all
-}
-
-// withoutServer is why an object is left out whose server is a Service that nothing serves.
-func withoutServer(object map[string]any) string {
-	switch kind, _ := object["kind"].(string); kind {
-	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration":
-		return "webhooks have no server here, so they are left out"
-	case "APIService":
-		if _, is, _ := unstructured.NestedMap(object, "spec", "service"); is {
-			return "aggregated APIs have no server here, so they are left out"
-		}
-	}
-	return ""
-}
-
-// converts reports whether an object is a definition whose versions a webhook converts.
-func converts(object map[string]any) bool {
-	_, _, defines := kube.Definition(object)
-	strategy, _, _ := unstructured.NestedString(object, "spec", "conversion", "strategy")
-	return defines && strategy == "Webhook"
 }
 
 // storeAll stores objects at the same time. Their order stays.
@@ -238,6 +224,11 @@ func (s *side) mayCome(object map[string]any, err error) bool {
 	if !meta.IsNoMatchError(err) {
 		return true
 	}
+	return s.defines(object)
+}
+
+// defines reports whether the kind of an object is defined by another one.
+func (s *side) defines(object map[string]any) bool {
 	return slices.ContainsFunc(s.Objects, func(o manifest.Object) bool {
 		kind, _, is := kube.Definition(o.Object)
 		return is && kind == object["kind"]

@@ -77,6 +77,17 @@ var _ = It("finds the field that goes on the way back, and names no other object
 	Expect(slices.ContainsFunc(found, func(f [3]string) bool { return f[2] != "Deployment api" })).To(BeFalse(), "%v", found)
 })
 
+// The newer release stores a field of the pod template that the older one drops: so the template has another hash once it is applied.
+var _ = It("finds the pods that are made again because their template has another hash", func(ctx SpecContext) {
+	r := upgrade
+	r.Gates, r.Until = release.Gates{"GRPCContainerProbeTLS": true}, rehearse.Changed
+	_, found := run(ctx, "testdata/hash.yaml", r)
+	Expect(found).To(HaveExactElements(
+		[3]string{string(rehearse.Restarts), string(rehearse.Changed), "StatefulSet store"},
+		[3]string{string(rehearse.Restarts), string(rehearse.Changed), "DaemonSet agent"},
+	))
+})
+
 var _ = Describe("an operator", Ordered, func() {
 	var operator string
 	BeforeAll(func(ctx SpecContext) {
@@ -110,4 +121,27 @@ var _ = Describe("an operator", Ordered, func() {
 			}
 		})
 	}
+	webhooks := func() app.Rehearsal {
+		r := upgrade
+		r.Operators = []rehearse.Operator{{Name: "widget-operator", Path: operator, Args: []string{"--webhook-port=$(WEBHOOK_PORT)", "--webhook-certs=$(WEBHOOK_CERTS)"}}}
+		return r
+	}
+	// The newer release fills in spec.updateStrategy.rollingUpdate.maxUnavailable.
+	It("refuses with a strict webhook what the newer release fills in", func(ctx SpecContext) {
+		r := webhooks()
+		r.Until = rehearse.Changed
+		report, found := run(ctx, "testdata/strict.yaml", r)
+		Expect(report.MayUpgrade()).To(BeFalse())
+		Expect(found).To(HaveEach(HaveExactElements(string(rehearse.Refused), string(rehearse.Changed), "StatefulSet db")))
+		Expect(report.Findings[0].Objects[0].Detail).To(ContainSubstring("maxUnavailable"))
+	})
+	It("can't convert after the way back what it wrote beside the newer release", func(ctx SpecContext) {
+		r := webhooks()
+		r.Until = rehearse.Back
+		_, found := run(ctx, "testdata/converted.yaml", r)
+		Expect(found).To(HaveExactElements(
+			[3]string{string(rehearse.Unreadable), string(rehearse.HalfWayBack), "Widget small"},
+			[3]string{string(rehearse.Rewritten), string(rehearse.HalfWay), "Widget small"}, // its label, by the operator
+		))
+	})
 })

@@ -1,5 +1,5 @@
 // Command operator labels each Widget as seen. Beside an API server of a minor version, or a newer one, it writes each of them
-// again and again (--loops-from), or panics (--panics-from).
+// again and again (--loops-from), or panics (--panics-from). With --webhook-port, it serves webhooks.
 package main
 
 import (
@@ -20,18 +20,24 @@ import (
 )
 
 func main() {
-	loops := flag.Int("loops-from", 1000, "minor version")
-	panics := flag.Int("panics-from", 1000, "minor version")
+	loops := flag.Int64("loops-from", 1000, "minor version")
+	panics := flag.Int64("panics-from", 1000, "minor version")
+	port := flag.String("webhook-port", "", "port")
+	certs := flag.String("webhook-certs", "", "directory with tls.crt and tls.key")
 	flag.Parse()
+	var w webhooks
+	if *port != "" {
+		go func() { panic(w.serve(*port, *certs)) }()
+	}
 	for n := 0; ; n++ {
-		if err := reconcile(n, *loops, *panics); err != nil {
+		if err := w.reconcile(n, *loops, *panics); err != nil {
 			fmt.Fprintln(os.Stderr, err) // the API server is away
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 }
 
-func reconcile(round, loops, panics int) error {
+func (w *webhooks) reconcile(round int, loops, panics int64) error {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
 		return err
@@ -40,10 +46,11 @@ func reconcile(round, loops, panics int) error {
 	if err != nil {
 		return err
 	}
-	minor, err := strconv.Atoi(strings.TrimSuffix(version.Minor, "+"))
+	minor, err := strconv.ParseInt(strings.TrimSuffix(version.Minor, "+"), 10, 64)
 	if err != nil {
 		return err
 	}
+	w.minor.Store(minor)
 	if minor >= panics {
 		panic(fmt.Sprintf("1.%d is not known", minor))
 	}
@@ -56,12 +63,13 @@ func reconcile(round, loops, panics int) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range list.Items {
-		if w.GetLabels()["seen"] == label {
+	for _, of := range list.Items {
+		was, _ := strconv.ParseInt(of.GetLabels()[writtenBy], 10, 64)
+		if of.GetLabels()["seen"] == label && was >= minor {
 			continue
 		}
-		patch := fmt.Appendf(nil, `{"metadata":{"labels":{"seen":%q}}}`, label)
-		if _, err := widgets.Namespace(w.GetNamespace()).Patch(context.Background(), w.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		patch := fmt.Appendf(nil, `{"metadata":{"labels":{"seen":%q,%q:"%d"}}}`, label, writtenBy, max(was, minor))
+		if _, err := widgets.Namespace(of.GetNamespace()).Patch(context.Background(), of.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			return err
 		}
 	}
