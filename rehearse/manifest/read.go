@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -245,8 +246,16 @@ func (r *reading) object(at Place, object map[string]any) {
 		}
 		return
 	}
+	if body, err := json.Marshal(object); err == nil && len(body) > maxBody {
+		r.problem(at, name, "it has %d MB, and API servers take at most %d MB", len(body)/1e6, maxBody/1_000_000)
+		return
+	}
 	r.objects = append(r.objects, Object{Place: at, Hook: hookOf(object), Object: object})
 }
+
+// maxBody is the longest body of a request that API servers take, in bytes: MaxRequestBodyBytes in
+// k8s.io/apiserver/pkg/server/config.go.
+const maxBody = 3 << 20
 
 // calledBy is "Deployment web", as far as it is known, and safe to print.
 func calledBy(object map[string]any) string {

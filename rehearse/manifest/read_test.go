@@ -110,6 +110,7 @@ func TestNames(t *testing.T) {
 		{"kind: A\nmetadata: {name: a, namespace: A_b}", `A a: unsupported namespace "A_b"`},
 		{"kind: A\nmetadata: {name: a, labels: {b: on}, annotations: []}", `A a: metadata.labels["b"] must be a string, not true: put it in quotes; A a: metadata.annotations must be an object, not a list`},
 		{"kind: A\nmetadata: {name: 'system:a'}", ""},
+		{"kind: A\nmetadata: {name: a}\nb: " + strings.Repeat("a", 4e6), "A a: it has 4 MB, and API servers take at most 3 MB"},
 	} {
 		objects, problems := Read("f", []byte("apiVersion: v1\n"+c.text))
 		var whys []string
