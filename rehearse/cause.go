@@ -114,11 +114,8 @@ func (a API) gate(name string) string {
 	if at < 0 {
 		return "unknown"
 	}
-	isOn, set := a.Set[name]
-	if !set {
-		isOn = a.Gates[at].Default
-	}
-	if isOn {
+	g := a.Gates[at]
+	if (release.Gate{Name: g.Name, Stage: g.Stage, Default: g.Default, Locked: g.Locked}).On(a.Set) {
 		return "on"
 	}
 	return "off"

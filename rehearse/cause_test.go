@@ -15,7 +15,7 @@ import (
 // one has no more spec.gone.
 func apis() (from, to API) {
 	guarding := func(name string, isOn bool, path string) gated.Gate {
-		return gated.Gate{Name: name, Default: isOn, Fields: []gated.Field{{Places: []gated.Place{{APIVersion: "apps/v1", Kind: "Deployment", Path: path}}}}}
+		return gated.Gate{Name: name, Stage: release.Alpha, Default: isOn, Fields: []gated.Field{{Places: []gated.Place{{APIVersion: "apps/v1", Kind: "Deployment", Path: path}}}}}
 	}
 	from = API{Release: gated.Release{Version: "v1.90.1", Gates: []gated.Gate{guarding("Listed", false, "spec.list[]")}}}
 	to = API{Release: gated.Release{Version: "v1.91.0", Gates: []gated.Gate{guarding("Listed", true, "spec.list[]"), guarding("Shiny", false, "spec.template.spec.containers[].shiny")}}}
@@ -30,6 +30,7 @@ func TestCausesOfWhatHappensToFields(t *testing.T) {
 		{"spec.template.spec.containers[].shiny", "", "the feature gate Shiny guards spec.template.spec.containers[].shiny: unknown in v1.90.1, off in v1.91.0; the API of v1.90.1 does not have spec.template.spec.containers[].shiny"},
 		{"spec.list[].name", "", "the feature gate Listed guards spec.list[].name: off in v1.90.1, on in v1.91.0"},
 		{"spec.list[].name", "Listed", ""},
+		{"spec.list[].name", "AllAlpha", ""},
 		{"spec.listed", "", ""},
 		{"spec.gone", "", "the API of v1.91.0 does not have spec.gone"},
 	} {

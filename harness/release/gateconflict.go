@@ -75,8 +75,13 @@ func On(e Effective, set Gates, gate string) bool {
 		return false // CheckGate reports it
 	}
 	g, known := tables.Gate(e, gate)
+	return known && g.On(set)
+}
+
+// On reports whether a gate is on if some are set: itself, or all of its stage.
+func (g Gate) On(set Gates) bool {
 	on, _ := gateSet{set: set}.value(g)
-	return known && on
+	return on
 }
 
 func (s gateSet) conflicts() (all []GateConflict) {

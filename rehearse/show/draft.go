@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/skewrig/skewrig/rehearse"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 )
 
@@ -44,6 +45,9 @@ func (d Draft) happened() string {
 	fmt.Fprintf(&b, "**%s: %s**. %s\n\nIt was first seen in the stage %q: %s.\n\n", f.What, brief(f.Summary), f.What.Meaning(), string(f.Stage), happens(f))
 	if rows := findingRows(rehearse.Finding{Objects: f.Objects[:min(len(f.Objects), maxDrafted)]}); len(rows) > 0 {
 		_ = render.MarkdownTable(&b, rows, "object", "what was seen") // writing to a strings.Builder cannot fail
+	}
+	if more := len(f.Objects) - maxDrafted; more > 0 {
+		fmt.Fprintf(&b, "\n%s show the same.\n", reports.Counted(more, "more object"))
 	}
 	return b.String()
 }

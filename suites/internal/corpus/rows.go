@@ -115,15 +115,15 @@ func foundIn(in input, findings []rehearse.Finding) (lines []string) {
 // table writes rows in Markdown, with the sums, and the reasons below.
 func table(w io.Writer, rows []row) error {
 	var t strings.Builder
-	t.WriteString("| input | repository | version | objects | stored | without server | workloads | at rest | found, looked into | found, open |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	t.WriteString("| input | repository | version | objects | stored | without server | workloads | at rest | found, looked into | found, open | minutes of its rehearsal |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	var sum row
 	for _, r := range rows {
-		fmt.Fprintf(&t, "| %s | %s | %s | %d | %d | %d | %d | %d | %d | %d |\n", r.name, r.repository, r.version, r.objects, r.stored, r.inert, r.workloads, r.atRest, len(r.known), len(r.findings))
+		fmt.Fprintf(&t, "| %s | %s | %s | %d | %d | %d | %d | %d | %d | %d | %.1f |\n", r.name, r.repository, r.version, r.objects, r.stored, r.inert, r.workloads, r.atRest, len(r.known), len(r.findings), r.minutes)
 		sum.objects, sum.stored, sum.inert = sum.objects+r.objects, sum.stored+r.stored, sum.inert+r.inert
 		sum.workloads, sum.atRest = sum.workloads+r.workloads, sum.atRest+r.atRest
 		sum.known, sum.findings = append(sum.known, r.known...), append(sum.findings, r.findings...)
 	}
-	fmt.Fprintf(&t, "| %s | | | %d | %d | %d | %d | %d | %d | %d |\n", reports.Counted(len(rows), "input"), sum.objects, sum.stored, sum.inert, sum.workloads, sum.atRest, len(sum.known), len(sum.findings))
+	fmt.Fprintf(&t, "| %s | | | %d | %d | %d | %d | %d | %d | %d | |\n", reports.Counted(len(rows), "input"), sum.objects, sum.stored, sum.inert, sum.workloads, sum.atRest, len(sum.known), len(sum.findings))
 	for _, r := range rows {
 		for _, part := range []struct {
 			what  string

@@ -57,7 +57,7 @@ func TestRows(t *testing.T) {
 	if err := table(&text, []row{r}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| shop |  |  | 3 | 2 | 1 | 2 | 1 | 0 | 1 |", "- shop, pending: Deployment web: 0 of 1 pods are ready", "- shop, not stored: Service web: refused", "- shop, open: loops"} {
+	for _, want := range []string{"| shop |  |  | 3 | 2 | 1 | 2 | 1 | 0 | 1 | 1.5 |", "- shop, pending: Deployment web: 0 of 1 pods are ready", "- shop, not stored: Service web: refused", "- shop, open: loops"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, text.String())
 		}
