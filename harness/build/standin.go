@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -116,10 +117,27 @@ func (t Target) standInsOf() string {
 	return "-" + digest([]byte(strings.Join(texts, "\n")))[:8]
 }
 
-// withStandIns returns a target with the stand-ins of the builder, which are for releases of Kubernetes.
+// withStandIns returns a target with the stand-ins of the builder, which are for releases of Kubernetes that ask for these
+// modules.
 func (b *Builder) withStandIns(t Target) Target {
-	if t.Component.isKubernetes() && t.checkout == nil {
-		t.instead = slices.SortedFunc(slices.Values(b.StandIns), func(a, b StandIn) int { return cmp.Compare(a.For, b.For) })
+	if !t.Component.isKubernetes() || t.checkout != nil {
+		return t
 	}
+	for _, s := range b.StandIns {
+		if mayNeed(t, s.For) {
+			t.instead = append(t.instead, s)
+		}
+	}
+	slices.SortFunc(t.instead, func(a, b StandIn) int { return cmp.Compare(a.For, b.For) })
 	return t
+}
+
+// mayNeed reports whether a target may ask for a module: it is in the committed lock, or there is none.
+func mayNeed(t Target, path string) bool {
+	text, err := fs.ReadFile(locks, "locks/"+lockName(t)+".mod")
+	if err != nil {
+		return true
+	}
+	file, err := modfile.ParseLax("go.mod", text, nil)
+	return err != nil || slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
 }

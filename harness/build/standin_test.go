@@ -85,4 +85,13 @@ func TestWhatAUserLetsStandIn(t *testing.T) {
 	if etcd := b.whole(Target{Component: Etcd, Version: release.Etcd}); len(etcd.instead) > 0 {
 		t.Errorf("etcd has %v", etcd.instead)
 	}
+	// The committed lock has k8s.io/api alone.
+	known := b.whole(Target{Component: Kubelet, Version: release.Newest})
+	if len(known.instead) != 1 || known.instead[0].For != "k8s.io/api" || isLocked(known) {
+		t.Errorf("%s is compiled with %v", release.Newest, known.instead)
+	}
+	b.StandIns = b.StandIns[:2]
+	if known := b.whole(Target{Component: Kubelet, Version: release.Newest}); !isLocked(known) {
+		t.Errorf("%s is compiled with %v, which it does not ask for", release.Newest, known.instead)
+	}
 }
