@@ -231,7 +231,12 @@ func printSwept(w io.Writer, s trial.Result, dir string) {
 		table(w, "FIELD\tKIND\tWHY", not, func(r trial.Coverage) string { return fmt.Sprintf("%s\t%s\t%s", r.Field, r.Kind, r.Why) })
 	}
 	fmt.Fprintln(w)
-	if len(s.Findings) == 0 {
+	switch {
+	case len(s.Findings) > 0:
+	case len(s.NotConfirmed) > 0:
+		fmt.Fprintf(w, "Nothing was confirmed: %s in the sweep alone. On a machine without other work, a sweep sees more\n", reports.Counted(len(s.NotConfirmed), "finding"))
+		return
+	default:
 		fmt.Fprintln(w, "Nothing was found")
 		return
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/skewrig/skewrig/scenarios/ask"
 )
 
-// Objects are at rest if none is written for still. That is waited for until limit, every so often.
+// Objects are at rest if none is written for still, and controllers have seen them. That is waited for until limit, every so
+// often: as long as a scenario of one object waits for its status.
 const (
 	still = 3 * time.Second
-	limit = 15 * time.Second
+	limit = 30 * time.Second
 	often = time.Second / 4
 )
 

@@ -1,6 +1,8 @@
 package trial
 
 import (
+	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -10,13 +12,14 @@ import (
 )
 
 // Rests reports whether no object was written since a time, but for those that are written without end in a phase
-// that began at another. What is in other namespaces than that of the objects is not theirs.
+// that began at another, and whether the controllers have seen the spec of each item: one that has just started may not
+// have begun. What is in other namespaces than that of the objects is not theirs.
 func (p Plan) Rests(namespace string, events []record.Event, began, since time.Time) bool {
 	names := make(map[string]bool)
 	for _, i := range p.Items {
 		names[i.Name] = true
 	}
-	writes, late := make(map[string]int), make(map[string]bool)
+	writes, late, last := make(map[string]int), make(map[string]bool), make(map[string]record.Event)
 	for _, e := range events {
 		if e.Kind != (record.ObjectObserved{}).EventKind() || e.At.Before(began) {
 			continue
@@ -27,6 +30,7 @@ func (p Plan) Rests(namespace string, events []record.Event, began, since time.T
 		}
 		if !isEvent {
 			writes[item]++
+			last[e.Subject] = e
 		}
 		late[item] = late[item] || e.At.After(since)
 	}
@@ -35,7 +39,28 @@ func (p Plan) Rests(namespace string, events []record.Event, began, since time.T
 			return false
 		}
 	}
+	for key, e := range last {
+		name := path.Base(key)
+		if names[name] && writes[name] <= law.MaxWrites && isBehind(e) {
+			return false
+		}
+	}
 	return true
+}
+
+// isBehind reports whether an object was seen with a status that is not about its spec.
+func isBehind(e record.Event) bool {
+	o, is := record.As[record.ObjectObserved](e)
+	if !is {
+		return false
+	}
+	var object struct {
+		Metadata struct{ Generation, DeletionTimestamp any }
+		Status   struct{ ObservedGeneration any }
+	}
+	err := json.Unmarshal(o.Object, &object)
+	seen := object.Status.ObservedGeneration
+	return err == nil && seen != nil && seen != object.Metadata.Generation && object.Metadata.DeletionTimestamp == nil
 }
 
 // writtenOf is the item that an object is, or that owns it, and whether it is an event of these. It is empty
