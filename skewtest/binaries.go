@@ -23,6 +23,14 @@ import (
 // test, or "fail" it. If unset, build.
 const MissingEnv = "SKEWTEST_MISSING"
 
+// NewestEnv and PreviousEnv are the environment variables that name the releases which tests and scenarios call newest and
+// previous, such as vX.Y.0-beta.0. If unset, they are the newest known release, and the newest known one of the minor version
+// before.
+const (
+	NewestEnv   = "SKEWTEST_NEWEST"
+	PreviousEnv = "SKEWTEST_PREVIOUS"
+)
+
 // What MissingEnv can be.
 const (
 	buildMissing = "build"
@@ -44,7 +52,10 @@ type builder struct {
 // newBuilder is a builder with the ready-made binaries of KUBEBUILDER_ASSETS, if there
 // are any.
 func newBuilder(ctx context.Context, logf func(string, ...any)) (builder, error) {
-	b, err := app.Binaries{Assets: os.Getenv("KUBEBUILDER_ASSETS")}.Builder(ctx)
+	b, err := app.Binaries{Assets: os.Getenv("KUBEBUILDER_ASSETS"), Newest: os.Getenv(NewestEnv), Previous: os.Getenv(PreviousEnv)}.Builder(ctx)
+	if err != nil {
+		err = errors.New(strings.NewReplacer("--newest", NewestEnv, "--previous", PreviousEnv).Replace(err.Error()))
+	}
 	return builder{b, logf}, err
 }
 

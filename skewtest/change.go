@@ -44,7 +44,7 @@ func (r *Rig) RestartKubelet(ctx context.Context, node string) error {
 // has just started ends if it can't reach its API server: soon after another change, take
 // the control-plane, which stops the controllers first.
 func (r *Rig) Restart(ctx context.Context, component string, change Change) error {
-	restarts, err := change.planned(r.rig.Instances(), component)
+	restarts, err := change.planned(r.builder.Releases(), r.rig.Instances(), component)
 	if err != nil {
 		return fmt.Errorf("restarting %s: %w", component, err)
 	}

@@ -79,11 +79,11 @@ func discard(string, ...any) {}
 
 // open starts a rig, and builds what is missing.
 func open(ctx context.Context, topology Topology, name string, logf func(string, ...any)) (_ *Rig, err error) {
-	cell, err := topology.cell()
+	builder, err := newBuilder(ctx, logf)
 	if err != nil {
 		return nil, err
 	}
-	builder, err := newBuilder(ctx, logf)
+	cell, err := topology.cell(builder.Releases())
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,13 @@ func (s Scenarios) Run(t testing.TB) {
 	if len(s.Files)+len(s.Patterns) == 0 {
 		t.Fatal("skewtest: there are no Files and no Patterns")
 	}
-	here, err := app.Here()
+	ctx, cancel := bounded(t)
+	defer cancel()
+	builder, err := newBuilder(ctx, t.Logf)
+	if err != nil {
+		t.Fatalf("skewtest: %v", err)
+	}
+	here, err := app.HereOn(builder.Releases())
 	if err != nil {
 		t.Fatalf("skewtest: %v", err)
 	}
@@ -47,9 +53,7 @@ func (s Scenarios) Run(t testing.TB) {
 	if err != nil {
 		t.Fatalf("skewtest: %v", err)
 	}
-	ctx, cancel := bounded(t)
-	defer cancel()
-	dir, report, err := s.run(ctx, t, here, cells)
+	dir, report, err := s.run(ctx, t, builder, here, cells)
 	if err != nil {
 		giveUp(t, err)
 	}
@@ -69,12 +73,8 @@ func (s Scenarios) Run(t testing.TB) {
 }
 
 // run runs cells, and returns the report and its directory.
-func (s Scenarios) run(ctx context.Context, t testing.TB, here app.Catalog, cells []plan.Cell) (dir string, report reports.Report, err error) {
+func (s Scenarios) run(ctx context.Context, t testing.TB, builder builder, here app.Catalog, cells []plan.Cell) (dir string, report reports.Report, err error) {
 	if here, err = here.Excusing(s.KnownDeviations); err != nil {
-		return "", report, err
-	}
-	builder, err := newBuilder(ctx, t.Logf)
-	if err != nil {
 		return "", report, err
 	}
 	if err := builder.provide(ctx, app.Targets(cells), cells); err != nil {

@@ -61,15 +61,15 @@ type Topology struct {
 const rigID = "skewtest/rig/topology"
 
 // cell is the topology as the plan of a cell without steps. The error is all that is
-// wrong with it.
-func (t Topology) cell() (plan.Cell, error) {
+// wrong with it. Releases are those that words stand for.
+func (t Topology) cell(of release.Releases) (plan.Cell, error) {
 	problems := append(t.names(), t.images()...)
 	topology := spec.Topology{ControlPlane: t.ControlPlane, Nodes: t.Nodes}
-	_, conflicts := spec.NewRig(topology, nil, release.Releases{})
+	_, conflicts := spec.NewRig(topology, nil, of)
 	if problems = append(problems, conflicting(conflicts)...); len(problems) > 0 {
 		return plan.Cell{}, fmt.Errorf("the topology: %w", errors.Join(problems...))
 	}
-	cells, err := plan.Cells([]*spec.File{{Path: rigID, Combinations: []spec.Combination{{
+	cells, err := plan.Cells([]*spec.File{{Path: rigID, Releases: of, Combinations: []spec.Combination{{
 		Scenario: spec.Scenario{ID: rigID, Topology: topology, Images: t.Images},
 	}}}})
 	if err != nil {
@@ -197,11 +197,11 @@ func linked(instances []cluster.Instance, name string) []string {
 }
 
 // planned are the restarts that bring a change to what a name stands for, and why they
-// can't be.
-func (c Change) planned(instances []cluster.Instance, name string) (restarts []action.Restart, err error) {
+// can't be. Releases are those that words stand for.
+func (c Change) planned(of release.Releases, instances []cluster.Instance, name string) (restarts []action.Restart, err error) {
 	var version release.Version
 	if c.Version != "" {
-		if version, err = spec.ResolveVersion(release.Releases{}, release.Version(c.Version)); err != nil {
+		if version, err = spec.ResolveVersion(of, release.Version(c.Version)); err != nil {
 			return nil, err
 		}
 	}

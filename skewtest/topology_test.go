@@ -19,7 +19,7 @@ func TestTopology(t *testing.T) {
 		Nodes:        []Node{{Name: "node-a"}, {Name: "node-b", Version: "previous"}},
 		Clients:      []string{"mine"},
 		Observe:      []string{"jobs"},
-	}.cell()
+	}.cell(release.Releases{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestWrongTopologies(t *testing.T) {
 		ControlPlane: ControlPlane{Gates: Gates{"NoSuchGate": true}},
 		Nodes:        []Node{{Name: "Node A"}, {Name: "b", Version: "v1.2"}, {Name: "b"}, {Name: "control-plane"}},
 		Images:       []Image{{Listen: []Listener{{Port: -1, Protocol: "smtp"}}}},
-	}.cell()
+	}.cell(release.Releases{})
 	if err == nil {
 		t.Fatal("there is nothing wrong")
 	}
@@ -73,11 +73,11 @@ func ofPrevious(gates Gates) []cluster.Instance {
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	topology := Topology{Nodes: []Node{{Name: "a", Settings: spec.Settings{Config: map[string]any{"cgroupRoot": "/tmp"}}}}}
-	if _, err := topology.cell(); err == nil || !strings.Contains(err.Error(), `topology.nodes[0].config["cgroupRoot"]: kubelet: cgroupRoot`) {
+	if _, err := topology.cell(release.Releases{}); err == nil || !strings.Contains(err.Error(), `topology.nodes[0].config["cgroupRoot"]: kubelet: cgroupRoot`) {
 		t.Errorf("the error is %v", err)
 	}
 	topology.AllowHost = true
-	if _, err := topology.cell(); err != nil {
+	if _, err := topology.cell(release.Releases{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -101,7 +101,7 @@ func TestChanges(t *testing.T) {
 		{"a release too far", Change{Version: "v1.34"}, "kube-apiserver", "", "it moves by one minor version at a time"},
 		{"etcd as another release", Change{Version: "newest"}, "etcd", "", "etcd is " + string(release.Etcd) + " in every rig"},
 	} {
-		restarts, err := c.change.planned(ofPrevious(nil), c.of)
+		restarts, err := c.change.planned(release.Releases{}, ofPrevious(nil), c.of)
 		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
 		}
@@ -143,15 +143,39 @@ func TestSeveralServers(t *testing.T) {
 		t.Errorf("linked are %v, not %v", got, want)
 	}
 	var names []string
-	restarts, err := Change{Version: "newest"}.planned(instances, controlPlane)
+	restarts, err := Change{Version: "newest"}.planned(release.Releases{}, instances, controlPlane)
 	for _, r := range restarts {
 		names = append(names, r.Component)
 	}
 	if want := slices.Insert(want, 0, "kube-apiserver/a", "kube-apiserver/b"); err != nil || !slices.Equal(names, want) {
 		t.Errorf("restarted are %v, not %v: %v", names, want, err)
 	}
-	_, err = Change{Version: "v1.35"}.planned(instances, "kube-apiserver/b")
+	_, err = Change{Version: "v1.35"}.planned(release.Releases{}, instances, "kube-apiserver/b")
 	if err == nil || !strings.Contains(err.Error(), "kube-apiserver/a "+string(release.Newest)+" is more than one minor version apart from kube-apiserver/b v1.35.4") {
 		t.Errorf("an API server that is too old beside another one: %v", err)
+	}
+}
+
+// TestWordsStandForOtherReleases: a test against a beta has it as newest, and the release before as previous.
+func TestWordsStandForOtherReleases(t *testing.T) {
+	t.Parallel()
+	of := release.Releases{Newest: "v1.36.5", Previous: "v1.35.4"}
+	cell, err := Topology{Nodes: []Node{{Name: "node-a", Version: "previous"}}}.cell(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is := cell.Topology; is.Version != of.Newest || is.Nodes[0].Version != of.Previous {
+		t.Errorf("%s with a node of %s", is.Version, is.Nodes[0].Version)
+	}
+	restarts, err := Change{Version: "newest"}.planned(of, []cluster.Instance{{Name: "kube-apiserver", Version: of.Newest}, {Name: "kubelet/node-a", Version: of.Previous}}, "node-a")
+	if err != nil || len(restarts) != 1 || restarts[0].Version != of.Newest {
+		t.Errorf("%+v (%v)", restarts, err)
+	}
+}
+
+func TestAReleaseThatIsNone(t *testing.T) {
+	t.Setenv(NewestEnv, "1.36")
+	if _, err := newBuilder(t.Context(), discard); err == nil || strings.Contains(err.Error(), "--newest") {
+		t.Errorf("%v", err)
 	}
 }
