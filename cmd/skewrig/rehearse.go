@@ -45,8 +45,9 @@ With --context, the objects of a cluster are listed, and nothing is written ther
 ConfigMaps are not read. What was read is cluster.yaml in the report directory.
 
 The containers are not yours: each listens on the ports and answers the probes of its pod. Volumes
-and load balancers are mocks, and webhooks and aggregated APIs are left out. So a rehearsal sees what
-Kubernetes does with your objects, and not what your programs, network or storage do.
+and load balancers are mocks. Aggregated APIs are left out, and so are webhooks, unless you give the
+operator that serves them. So a rehearsal sees what Kubernetes does with your objects, and not what
+your programs, network or storage do.
 
 Exit codes: 0 nothing found, 1 a finding, 2 not judged, or an object was left out, 3 nothing was
 started.`,
@@ -54,6 +55,7 @@ started.`,
   skewrig rehearse deploy/
   skewrig rehearse deploy/ --from previous --to newest
   kubectl get deployments,services,configmaps -A -o yaml | skewrig rehearse -
+  skewrig rehearse deploy/ --operator 'shop=./bin/shop-operator --webhook-port=$(WEBHOOK_PORT)'
   skewrig rehearse --context production`,
 		RunE: f.run,
 	}
@@ -65,7 +67,7 @@ started.`,
 	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
 	cmd.Flags().StringToStringVar(&f.gates, "gates", nil, "feature gates to set, NAME=true or NAME=false, in the releases that have them")
 	cmd.Flags().StringArrayVar(&f.operators, "operator", nil, "run a program in the place of a workload's pods, with the rights of its ServiceAccount and a kubeconfig in KUBECONFIG: "+
-		"NAME='PROGRAM [ARGUMENT...]' (repeatable). PROGRAM is a path, or PACKAGE@VERSION of a Go module, which is compiled. It runs twice at the same time, so it must not listen on a fixed port")
+		"NAME='PROGRAM [ARGUMENT...]' (repeatable). PROGRAM is a path, or PACKAGE@VERSION of a Go module, which is compiled. It runs twice at the same time, so it must not listen on a fixed port: $(WEBHOOK_PORT) and $(WEBHOOK_CERTS) among its arguments are a port and a directory for its webhooks")
 	cmd.Flags().StringVar(&f.cluster.context, "context", "", "list the objects of the cluster of this context")
 	cmd.Flags().StringVar(&f.cluster.file, "kubeconfig", "", "list the objects of the cluster of this kubeconfig (default: as kubectl)")
 	cmd.Flags().BoolVar(&f.withData, "with-data", false, "also read Secrets and ConfigMaps of the cluster, with their data")
