@@ -89,6 +89,14 @@ func (v *Version) Pod() *corev1.Pod { return as[corev1.Pod](v) }
 // Workload is the object as one that pods are made from.
 func (v *Version) Workload() *Workload { return as[Workload](v) }
 
+// IsBehind reports whether the status is about another spec than the object has, as its observedGeneration says.
+func (v *Version) IsBehind() bool {
+	status, _ := v.Fields()["status"].(map[string]any)
+	_, says := status["observedGeneration"]
+	w := v.Workload()
+	return says && w.Generation != w.Status.ObservedGeneration
+}
+
 // Condition is the object's condition of a type; one without a status if there is none.
 func (v *Version) Condition(name string) (found metav1.Condition) {
 	for _, c := range v.Workload().Status.Conditions {

@@ -12,17 +12,10 @@ var reportsStatus = Law{
 	Follows:   []string{Endless},
 	breach: func(c *Course, o Object) string {
 		v := c.family(o).at(c.end(Mutated))
-		if v == nil || v.Gone() {
-			return ""
-		}
-		status, _ := v.Fields()["status"].(map[string]any)
-		if _, says := status["observedGeneration"]; !says {
+		if v == nil || v.Gone() || !v.IsBehind() {
 			return ""
 		}
 		w := v.Workload()
-		if w.Generation == w.Status.ObservedGeneration {
-			return ""
-		}
 		return fmt.Sprintf("generation %d, and its status is about %d", w.Generation, w.Status.ObservedGeneration)
 	},
 	check: func(o Object, _ bool) Check {

@@ -1,13 +1,13 @@
 package trial
 
 import (
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/law"
 )
 
@@ -48,19 +48,15 @@ func (p Plan) Rests(namespace string, events []record.Event, began, since time.T
 	return true
 }
 
-// isBehind reports whether an object was seen with a status that is not about its spec.
+// isBehind reports whether an object was seen with a status that is not about its spec, and is there to stay.
 func isBehind(e record.Event) bool {
 	o, is := record.As[record.ObjectObserved](e)
 	if !is {
 		return false
 	}
-	var object struct {
-		Metadata struct{ Generation, DeletionTimestamp any }
-		Status   struct{ ObservedGeneration any }
-	}
-	err := json.Unmarshal(o.Object, &object)
-	seen := object.Status.ObservedGeneration
-	return err == nil && seen != nil && seen != object.Metadata.Generation && object.Metadata.DeletionTimestamp == nil
+	v := timeline.NewVersion(e.Subject, o.Object)
+	v.Change = o.Change
+	return !v.Gone() && v.Meta().DeletionTimestamp == nil && v.IsBehind()
 }
 
 // writtenOf is the item that an object is, or that owns it, and whether it is an event of these. It is empty

@@ -21,11 +21,14 @@ func TestRests(t *testing.T) {
 		}
 		return events
 	}
-	lags := func(generation, observed int, last time.Duration) []record.Event {
+	changed := func(change string, generation, observed int, last time.Duration) []record.Event {
 		events := written("deployments/sweep/s0000", 1, last)
 		object := fmt.Sprintf(`{"metadata":{"generation":%d},"status":{"observedGeneration":%d}}`, generation, observed)
-		events[0].Data = []byte(`{"change":"modified","resource":"deployments","namespace":"sweep","name":"s0000","object":` + object + `}`)
+		events[0].Data = []byte(`{"change":"` + change + `","resource":"deployments","namespace":"sweep","name":"s0000","object":` + object + `}`)
 		return events
+	}
+	lags := func(generation, observed int, last time.Duration) []record.Event {
+		return changed("modified", generation, observed, last)
 	}
 	for _, tc := range []struct {
 		name   string
@@ -36,6 +39,7 @@ func TestRests(t *testing.T) {
 		{"before", written("deployments/sweep/s0000", 1, 9*time.Second), true},
 		{"its controller has not seen it", lags(2, 1, 5*time.Second), false},
 		{"its controller has seen it by now", append(lags(2, 1, 4*time.Second), lags(2, 2, 5*time.Second)...), true},
+		{"its controller has not seen it, and it is deleted", changed(record.Deleted, 2, 1, 5*time.Second), true},
 		{"its controller did not see it before", lags(2, 1, -time.Second), true},
 		{"just now", written("deployments/sweep/s0000", 1, 11*time.Second), false},
 		{"what it owns, just now", written("pods/sweep/s0000-5d-x", 1, 11*time.Second), false},
