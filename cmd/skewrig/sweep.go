@@ -230,17 +230,14 @@ func printSwept(w io.Writer, s trial.Result, dir string) {
 		fmt.Fprintln(w, "\nNot used, and the API server's last word:")
 		table(w, "FIELD\tKIND\tWHY", not, func(r trial.Coverage) string { return fmt.Sprintf("%s\t%s\t%s", r.Field, r.Kind, r.Why) })
 	}
-	fmt.Fprintln(w)
+	fmt.Fprint(w, "\n", s.Outcome())
 	switch {
 	case len(s.Findings) > 0:
+		fmt.Fprint(w, ". Scenarios: ", filepath.Join(dir, "scenarios"))
 	case len(s.NotConfirmed) > 0:
-		fmt.Fprintf(w, "Nothing was confirmed: %s in the sweep alone. On a machine without other work, a sweep sees more\n", reports.Counted(len(s.NotConfirmed), "finding"))
-		return
-	default:
-		fmt.Fprintln(w, "Nothing was found")
-		return
+		fmt.Fprintf(w, ": %s in the sweep alone. On a machine without other work, a sweep sees more", reports.Counted(len(s.NotConfirmed), "finding"))
 	}
-	fmt.Fprintf(w, "%s. Scenarios: %s\n", reports.Counted(len(s.Findings), "finding"), filepath.Join(dir, "scenarios"))
+	fmt.Fprintln(w)
 }
 
 // knownAs names the issues that a finding shows.

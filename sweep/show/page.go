@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/static"
 	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -110,9 +109,4 @@ func newPageFinding(l trial.Listed, links Links) pageFinding {
 }
 
 // Heading is the beginning of the page.
-func (v pageView) Heading() string {
-	if len(v.Findings) == 0 {
-		return "Nothing was found in " + string(v.Version)
-	}
-	return reports.Counted(len(v.Findings), "finding") + " in " + string(v.Version)
-}
+func (v pageView) Heading() string { return v.Outcome() + " in " + string(v.Version) }

@@ -33,6 +33,17 @@ type Result struct {
 	Known        []Finding `json:"known,omitempty"`
 }
 
+// Outcome says in a few words what was found.
+func (s Result) Outcome() string {
+	switch {
+	case len(s.Findings) > 0:
+		return reports.Counted(len(s.Findings), "finding")
+	case len(s.NotConfirmed) > 0:
+		return "Nothing was confirmed"
+	}
+	return "Nothing was found"
+}
+
 // PlanResult is a plan that ran.
 type PlanResult struct {
 	Plan
