@@ -52,7 +52,7 @@ func (o Operator) For(objects []map[string]any) (Operator, error) {
 			if account, is := spec["serviceAccountName"].(string); is && account != "" {
 				o.Account = account
 			}
-			if o.ServesWebhooks() {
+			if o.servesWebhooks() {
 				labels, _, _ := unstructured.NestedStringMap(object, append(kube.PodTemplate(object), "metadata", "labels")...)
 				if o.Services = servicesOf(objects, o.Namespace, labels); len(o.Services) == 0 {
 					return o, fmt.Errorf("it is given $(%s), and the input has no Service that selects its pods: API servers could not ask its webhooks", WebhookPort)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/skewrig/skewrig/scenarios/kube"
@@ -19,24 +20,20 @@ const (
 	WebhookCerts = "WEBHOOK_CERTS"
 )
 
-// ServesWebhooks reports whether an operator is given the port of its webhooks.
-func (o Operator) ServesWebhooks() bool {
+// servesWebhooks reports whether an operator is given the port of its webhooks.
+func (o Operator) servesWebhooks() bool {
 	return slices.ContainsFunc(o.Args, func(arg string) bool { return strings.Contains(arg, "$("+WebhookPort+")") })
 }
 
 // servicesOf are the Services among objects that lead to pods of a namespace with some labels, by namespace and name.
-func servicesOf(objects []map[string]any, namespace string, labels map[string]string) (all []string) {
+func servicesOf(objects []map[string]any, namespace string, of labels.Set) (all []string) {
 	for _, object := range objects {
 		selector, _, _ := unstructured.NestedStringMap(object, "spec", "selector")
 		metadata, _ := object["metadata"].(map[string]any)
 		if object["kind"] != "Service" || namespaceOf(metadata) != namespace || len(selector) == 0 {
 			continue
 		}
-		leads := true
-		for key, value := range selector {
-			leads = leads && labels[key] == value
-		}
-		if name, _ := metadata["name"].(string); leads {
+		if name, _ := metadata["name"].(string); labels.SelectorFromSet(selector).Matches(of) {
 			all = append(all, path.Join(namespace, name))
 		}
 	}

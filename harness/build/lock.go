@@ -62,10 +62,12 @@ func lockFor(ctx context.Context, s store, t Target) (lock, error) {
 // knownLock returns the committed lock of a target, or one that was generated before.
 func (s store) knownLock(t Target) (lock, error) {
 	if isLocked(t) {
-		return readLock(locks, "locks/"+lockName(t))
+		return committedLock(t)
 	}
 	return readLock(os.DirFS(s.dir), generatedLock(t))
 }
+
+func committedLock(t Target) (lock, error) { return readLock(locks, "locks/"+lockName(t)) }
 
 // isLocked reports whether the lock of a target is committed. None is with what a user lets stand in.
 func isLocked(t Target) bool {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -134,10 +133,10 @@ func (b *Builder) withStandIns(t Target) Target {
 
 // mayNeed reports whether a target may ask for a module: it is in the committed lock, or there is none.
 func mayNeed(t Target, path string) bool {
-	text, err := fs.ReadFile(locks, "locks/"+lockName(t)+".mod")
+	l, err := committedLock(t)
 	if err != nil {
 		return true
 	}
-	file, err := modfile.ParseLax("go.mod", text, nil)
+	file, err := modfile.ParseLax("go.mod", l.mod, nil)
 	return err != nil || slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
 }

@@ -52,7 +52,7 @@ func (s *side) prepareOperators() (err error) {
 			return err
 		}
 		o.env[of.Name] = []string{"TMPDIR=" + temporary}
-		if !of.ServesWebhooks() {
+		if len(of.Services) == 0 {
 			continue
 		}
 		endpoint, env, err := serving(of, filepath.Join(temporary, certs))

@@ -227,7 +227,7 @@ func (s *side) mayCome(object map[string]any, err error) bool {
 	return s.defines(object)
 }
 
-// defines reports whether the kind of an object is defined by another one.
+// defines reports whether a CustomResourceDefinition of the input defines the kind of an object.
 func (s *side) defines(object map[string]any) bool {
 	return slices.ContainsFunc(s.Objects, func(o manifest.Object) bool {
 		kind, _, is := kube.Definition(o.Object)

@@ -25,19 +25,19 @@ func main() {
 	port := flag.String("webhook-port", "", "port")
 	certs := flag.String("webhook-certs", "", "directory with tls.crt and tls.key")
 	flag.Parse()
-	var w webhooks
+	var o operator
 	if *port != "" {
-		go func() { panic(w.serve(*port, *certs)) }()
+		go func() { panic(o.serve(*port, *certs)) }()
 	}
 	for n := 0; ; n++ {
-		if err := w.reconcile(n, *loops, *panics); err != nil {
+		if err := o.reconcile(n, *loops, *panics); err != nil {
 			fmt.Fprintln(os.Stderr, err) // the API server is away
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 }
 
-func (w *webhooks) reconcile(round int, loops, panics int64) error {
+func (o *operator) reconcile(round int, loops, panics int64) error {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (w *webhooks) reconcile(round int, loops, panics int64) error {
 	if err != nil {
 		return err
 	}
-	w.minor.Store(minor)
+	o.minor.Store(minor)
 	if minor >= panics {
 		panic(fmt.Sprintf("1.%d is not known", minor))
 	}

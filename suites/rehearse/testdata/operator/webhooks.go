@@ -17,14 +17,14 @@ import (
 // writtenBy is the label of a Widget that has the minor version beside which it was written.
 const writtenBy = "written-by"
 
-// webhooks are asked by API servers. One is strict about what it does not know of a StatefulSet, and the other one converts Widgets that
+// operator has two webhooks: one is strict about what it does not know of a StatefulSet, and the other one converts Widgets that
 // were not written beside a newer API server.
-type webhooks struct{ minor atomic.Int64 }
+type operator struct{ minor atomic.Int64 }
 
-func (w *webhooks) serve(port, certs string) error {
+func (o *operator) serve(port, certs string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/validate", answer(validate))
-	mux.HandleFunc("/convert", answer(w.convert))
+	mux.HandleFunc("/convert", answer(o.convert))
 	return http.ListenAndServeTLS("127.0.0.1:"+port, certs+"/tls.crt", certs+"/tls.key", mux) //nolint:gosec // the rehearsal ends it
 }
 
@@ -73,13 +73,13 @@ type conversionResponse struct {
 	Result           metav1.Status          `json:"result"`
 }
 
-func (w *webhooks) convert(review *conversionReview) {
+func (o *operator) convert(review *conversionReview) {
 	review.Response = conversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
 	for _, raw := range review.Request.Objects {
 		var object unstructured.Unstructured
 		err := json.Unmarshal(raw.Raw, &object.Object)
 		minor, _ := strconv.ParseInt(object.GetLabels()[writtenBy], 10, 64)
-		if is := w.minor.Load(); err == nil && minor > is {
+		if is := o.minor.Load(); err == nil && minor > is {
 			err = fmt.Errorf("written beside 1.%d: it can't be converted beside 1.%d", minor, is)
 		}
 		object.SetAPIVersion(review.Request.DesiredAPIVersion)
