@@ -86,7 +86,17 @@ func (d Draft) happened() string {
 	if len(rows) > 0 { // writing to a strings.Builder cannot fail
 		_ = render.MarkdownTable(&b, rows, "kind", "fields", "gates", "with the gates alone", "control", "what was seen")
 	}
+	if gates := distinct(d.Finding.Items, d.onByDefault); len(gates) > 0 {
+		fmt.Fprintf(&b, "\nOn by default in %s: %s.\n", d.Version, render.MarkdownText(strings.Join(gates, ", ")))
+	}
 	return b.String()
+}
+
+// onByDefault are the gates of an item that are on by default, in the release with which it is created.
+func (d Draft) onByDefault(found trial.Found) []string {
+	return slices.DeleteFunc(found.AllGates(), func(gate string) bool {
+		return !release.On(release.Effective{Version: d.Version}, nil, gate)
+	})
 }
 
 // confirmed reports whether each object showed it again.

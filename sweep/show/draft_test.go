@@ -48,6 +48,18 @@ func TestDraftNotConfirmed(t *testing.T) {
 	}
 }
 
+// TestDraftNamesTheGatesOnByDefault: an owner wants to know whether a cluster with default gates is affected.
+func TestDraftNamesTheGatesOnByDefault(t *testing.T) {
+	t.Parallel()
+	on := func(gate string) trial.Found {
+		return trial.Found{Item: trial.Item{Use: trial.Use{Kind: "Pod", Used: trial.Used{Field: "core/v1.PodSpec.f", Gates: []string{gate}}}}}
+	}
+	d := show.Draft{Version: release.Newest, Finding: trial.Finding{Items: []trial.Found{on("EnvFiles"), on("GRPCContainerProbeTLS")}}}
+	if got, want := draftOf(t, d), "On by default in "+string(release.Newest)+": EnvFiles.\n"; !strings.Contains(got, want) {
+		t.Errorf("the draft lacks %q:\n%s", want, got)
+	}
+}
+
 func caseOf(found trial.Found, transition trial.Transition) show.Case {
 	on, off := make(release.Gates), make(release.Gates)
 	for _, gate := range found.AllGates() {
