@@ -30,10 +30,10 @@ type ExistingCluster struct {
 // nothing. What is not permitted that they need is an error, all of it.
 func (c ExistingCluster) Open(ctx context.Context, cells []plan.Cell) (*cluster.Provider, error) {
 	if err := fit.CheckImages(c.Images); err != nil {
-		return nil, fmt.Errorf("--real-image: %w", err)
+		return nil, fmt.Errorf("cluster.images: %w", err)
 	}
 	if err := c.checkPlayer(); err != nil {
-		return nil, fmt.Errorf("--player-image: %w", err)
+		return nil, fmt.Errorf("cluster.mockImage: %w", err)
 	}
 	if _, err := engine.Compile(cells); err != nil { // it says what the cells observe, too
 		return nil, err
@@ -64,7 +64,7 @@ func (c ExistingCluster) checkPlayer() error {
 		return nil
 	}
 	if len(c.Images) > 0 {
-		return errors.New("it plays all images, and --real-image has the nodes pull some: of what those do, nothing would be recorded")
+		return errors.New("it mocks all images, and cluster.images names some that the nodes pull: what these do is not recorded")
 	}
 	return fit.CheckPlayer(c.Player)
 }

@@ -14,10 +14,10 @@ func TestImagesOfAnExistingClusterAreCheckedFirst(t *testing.T) {
 		on   app.ExistingCluster
 		says string
 	}{
-		"a pattern to pull":   {app.ExistingCluster{Images: []string{"B!"}}, "--real-image: "},
-		"a pattern to play":   {app.ExistingCluster{Player: "registry.example/*:1"}, "--player-image: "},
-		"pulled, and played":  {app.ExistingCluster{Player: "registry.example/player:1", Images: []string{"a"}}, "--player-image: "},
-		"no name, and a port": {app.ExistingCluster{Player: ":1"}, "--player-image: "},
+		"a pattern to pull":   {app.ExistingCluster{Images: []string{"B!"}}, "cluster.images: "},
+		"a pattern to play":   {app.ExistingCluster{Player: "registry.example/*:1"}, "cluster.mockImage: "},
+		"pulled, and played":  {app.ExistingCluster{Player: "registry.example/player:1", Images: []string{"a"}}, "cluster.mockImage: "},
+		"no name, and a port": {app.ExistingCluster{Player: ":1"}, "cluster.mockImage: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := test.on.Open(t.Context(), nil); err == nil || !strings.HasPrefix(err.Error(), test.says) {

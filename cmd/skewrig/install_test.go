@@ -193,7 +193,7 @@ func TestGoInstallAndARedCell(t *testing.T) {
 	var script, want strings.Builder
 	script.WriteString("exec 2>&1\n")
 	session, _ := sessionIn(readText(t, filepath.Join(root, firstMinutes)))
-	for _, f := range parseMarkdown(session).fences {
+	for _, f := range parseMarkdown(releases.ReplaceAllStringFunc(session, ofToday)).fences {
 		switch f.language {
 		case "sh":
 			script.WriteString("{ " + f.text + "} > setup.log 2>&1 || { cat setup.log; exit 9; }\n")

@@ -22,10 +22,10 @@ func TestTheFieldsOfItsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Fields of expressions
 
-What an expression sees, with all fields that the compiler knows; a test compares this page with the code. The section
-Checks of the manual (` + "`skewrig docs language`" + `) says what they mean. API objects (any) have the fields of their API.
-A field that was left out is absent: ask ` + "`has(x.y)`" + `, or write ` + "`x.?y.orValue([])`" + `. A field of an API object may
-also be null, which is not absent: ask ` + "`has(x.y) && x.y != null`" + `.
+Variables of expressions, and the fields of their types. A test compares this page with the compiler of expressions;
+the section Checks of the manual (` + "`skewrig docs language`" + `) has the meaning. API objects (any) have the fields of their API.
+A field that was left out is absent: test it with ` + "`has(x.y)`" + `, or write ` + "`x.?y.orValue([])`" + `. A field of an API object may
+also be null, which is not absent: test it with ` + "`has(x.y) && x.y != null`" + `.
 
 | variable | by the name of a | value |
 |---|---|---|

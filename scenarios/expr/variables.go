@@ -75,7 +75,7 @@ var variables = []Variable{
 		about(always("seed/deployments"), record.ObjectObserved{}), true,
 	},
 	{
-		"calls", "link whose requests are recorded", reflect.TypeFor[[]timeline.Call](), func(t *timeline.Timeline) any { return t.Calls },
+		"calls", "link with recorded requests", reflect.TypeFor[[]timeline.Call](), func(t *timeline.Timeline) any { return t.Calls },
 		about(asItIs, record.LinkRequest{}), true,
 	},
 	{
@@ -83,7 +83,7 @@ var variables = []Variable{
 		about(asItIs, record.WebhookCalled{}), true,
 	},
 	{
-		"conversions", "definition whose conversion is played", reflect.TypeFor[[]timeline.ConversionCall](), func(t *timeline.Timeline) any { return t.Conversions },
+		"conversions", "definition with a mock conversion webhook", reflect.TypeFor[[]timeline.ConversionCall](), func(t *timeline.Timeline) any { return t.Conversions },
 		about(asItIs, record.ConversionCalled{}), true,
 	},
 	{
@@ -91,7 +91,7 @@ var variables = []Variable{
 		about(asItIs, record.APIAnswer{}), false,
 	},
 	{
-		"metrics", "component that is scraped", reflect.TypeFor[map[string][]record.Sample](), func(t *timeline.Timeline) any { return t.Metrics },
+		"metrics", "scraped component", reflect.TypeFor[map[string][]record.Sample](), func(t *timeline.Timeline) any { return t.Metrics },
 		about(asItIs, record.Scraped{}), false,
 	},
 	{
@@ -115,7 +115,7 @@ var variables = []Variable{
 		about(asItIs, record.SocketsRead{}), false,
 	},
 	{
-		"podsAPI", "podsAPI step that lists or gets", reflect.TypeFor[timeline.PodsAnswers](), func(t *timeline.Timeline) any { return t.PodsAnswers },
+		"podsAPI", "podsAPI step with list or get", reflect.TypeFor[timeline.PodsAnswers](), func(t *timeline.Timeline) any { return t.PodsAnswers },
 		about(asItIs, record.PodsAnswer{}, record.PodsEvent{}, record.PodsEnded{}), true,
 	},
 	{

@@ -159,7 +159,7 @@ func TestTheScenario(t *testing.T) {
 func TestImages(t *testing.T) {
 	t.Parallel()
 	text := begin + topology + "images: [{image: registry.example/web, listen: [{port: 80, protocol: http1}]}]\n" + strings.Replace(steps, "busybox", "registry.example/web:1", 1)
-	why := []string{"image registry.example/web:1 is a fake server of the scenario: if the nodes can pull a real one, say so with --real-image"}
+	why := []string{"image registry.example/web:1 is a fake server of the scenario: if the nodes can pull a real one, name it in cluster.images of --provider-config"}
 	for _, c := range []struct {
 		has   []string
 		given []string

@@ -31,7 +31,7 @@ func unpulled(cell plan.Cell, nodes map[string]facts.Node, given []string) (reas
 			continue
 		}
 		seen[name] = true
-		reasons = append(reasons, fmt.Sprintf("image %s is a fake server of the scenario: if the nodes can pull a real one, say so with --real-image", name))
+		reasons = append(reasons, fmt.Sprintf("image %s is a fake server of the scenario: if the nodes can pull a real one, name it in cluster.images of --provider-config", name))
 	}
 	return reasons
 }
