@@ -75,7 +75,7 @@ func TestARegressionSaysWhatIsSeen(t *testing.T) {
 // a release, and why.
 var notAmbiguous = map[string]string{
 	"published-default": "the server fills in HTTP1, and OpenAPI could say so: no statement speaks against it",
-	"error-while-off":   "the kubelets do as neither statement says: the socket stays, and nobody answers",
+	"error-while-off":   "the kubelets do as neither statement says: the socket stays, and no server answers",
 }
 
 // TestContradictionsAreAmbiguous: where the text contradicts itself, what a release

@@ -25,7 +25,7 @@ import (
 // fails in each third run, and mine/pods/b never does.
 type played struct {
 	*runner
-	told []string
+	reported []string
 	// before is called before each cell is run. If unset, nothing is.
 	before func(number int, id string)
 }
@@ -36,7 +36,7 @@ func newPlayed(t *testing.T, cells []plan.Cell, o Options) *played {
 	o.Dir = t.TempDir()
 	o.Progress = func(news engine.Progress) {
 		if news.Result != nil {
-			p.told = append(p.told, news.Result.ID+" "+string(news.Result.Outcome))
+			p.reported = append(p.reported, news.Result.ID+" "+string(news.Result.Outcome))
 		}
 	}
 	runner, err := newRunner(cells, o)
@@ -127,8 +127,8 @@ func TestRepeatedRunsAreJoined(t *testing.T) {
 		if b.Outcome != reports.Pass || len(b.Runs) != 6 || b.Differs != (reports.Difference{}) || report.Partial != "" {
 			t.Errorf("%d at a time: b is %s in %d runs, %v; partial %q", parallel, b.Outcome, len(b.Runs), b.Differs, report.Partial)
 		}
-		if len(p.told) != 12 || !slices.Contains(p.told, "mine/pods/a (run 3) fail") || !slices.Contains(p.told, "mine/pods/a pass") {
-			t.Errorf("told %q", p.told)
+		if len(p.reported) != 12 || !slices.Contains(p.reported, "mine/pods/a (run 3) fail") || !slices.Contains(p.reported, "mine/pods/a pass") {
+			t.Errorf("reported %q", p.reported)
 		}
 	}
 }

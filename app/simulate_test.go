@@ -6,8 +6,8 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// TestSimulateComparesWithARun: what a run saw otherwise is told, known deviations
-// aside.
+// TestSimulateComparesWithARun checks that the comparison has the checks whose outcome differs from that of
+// a run, except for known deviations.
 func TestSimulateComparesWithARun(t *testing.T) {
 	t.Parallel()
 	model := reports.Cell{Checks: []reports.Check{{ID: "a", Outcome: reports.Pass}, {ID: "b", Outcome: reports.Fail}, {ID: "c", Outcome: reports.Pass}}}

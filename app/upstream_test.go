@@ -147,8 +147,10 @@ func run(t *testing.T, tell func(c reports.Cell, done, of int)) *specsRun {
 
 func TestASpecSaysHowItIsRunAgain(t *testing.T) {
 	t.Parallel()
-	var told []string
-	r := run(t, func(c reports.Cell, done, of int) { told = append(told, fmt.Sprint(done, " of ", of, ": ", c.Again)) })
+	var reported []string
+	r := run(t, func(c reports.Cell, done, of int) {
+		reported = append(reported, fmt.Sprint(done, " of ", of, ": ", c.Again))
+	})
 	for _, s := range r.todo {
 		if s.Name == "Pods [Slow] run" {
 			r.add(s, upstream.Judge(s.Spec, s.rig.name(), nil, &upstream.Expectation{NotRun: true, Reason: "it needs a cgroup"}))
@@ -157,7 +159,7 @@ func TestASpecSaysHowItIsRunAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		`1 of 4: skewrig upstream v1.90.1 --runtime containerd --focus '^Pods \[Slow\] run$'`,
 		`2 of 4: skewrig upstream v1.90.1 --kubelet v1.89.3 --runtime containerd --focus '^Pods \[Slow\] run$'`,
-	}, told); diff != "" {
+	}, reported); diff != "" {
 		t.Error(diff)
 	}
 }

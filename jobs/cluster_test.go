@@ -37,7 +37,7 @@ func fails(client *fake.Clientset, verb, resource string) {
 	})
 }
 
-// TestAJobThatCantStart: none is left without its files, or the error names it. One of somebody else stays.
+// TestAJobThatCantStart: a Job without its files is deleted, or the error names it. An existing Job of this name stays.
 func TestAJobThatCantStart(t *testing.T) {
 	t.Parallel()
 	client := fake.NewClientset()

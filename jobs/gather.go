@@ -27,7 +27,7 @@ type Gatherer struct {
 	// reported.
 	Tell func(string)
 
-	told   map[int]string  // the state of each shard
+	states map[int]string  // the state of each shard that was reported
 	heard  map[string]bool // pods
 	freed  sync.Map        // pods whose report was taken
 	failed time.Time       // since when the cluster does not answer
@@ -46,7 +46,7 @@ func (g *Gatherer) ReportDir(shard int) string { return filepath.Join(g.Dir, str
 // Gather returns when the report of each shard is there. It is an error if some will not come; the others are
 // there then. A cluster that does not answer for a while is asked again.
 func (g *Gatherer) Gather(ctx context.Context) error {
-	g.told, g.heard = make(map[int]string), make(map[string]bool)
+	g.states, g.heard = make(map[int]string), make(map[string]bool)
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() { cancel(); g.saying.Wait() }()
 	for {
@@ -127,10 +127,10 @@ func (g *Gatherer) all() bool {
 	return true
 }
 
-// tellOf tells how it stands with a shard, if that is news, and what its pod says.
+// tellOf reports the state of a shard, if it has changed, and the output of its pod.
 func (g *Gatherer) tellOf(ctx context.Context, s shard) {
-	if g.told[s.Number] != s.State {
-		g.told[s.Number] = s.State
+	if g.states[s.Number] != s.State {
+		g.states[s.Number] = s.State
 		g.tell("shard %d/%d %s", s.Number, g.Run.Shards, s.State)
 	}
 	if s.Pod == "" || g.heard[s.Pod] {
@@ -176,7 +176,7 @@ func (g *Gatherer) take(ctx context.Context, s shard) error {
 		}
 		g.tell("shard %d/%d gathered", s.Number, g.Run.Shards)
 	}
-	if _, freed := g.freed.Load(s.Pod); freed { // it is ready until somebody sees that it ended
+	if _, freed := g.freed.Load(s.Pod); freed { // it is ready until the cluster reports that it ended
 		return nil
 	}
 	err := g.Cluster.exec(ctx, g.Run, s.Pod, command("release"), io.Discard)

@@ -42,7 +42,7 @@ const (
 	filesName = "files.tar.gz"
 )
 
-// day is how long a Job may take, and how long it is kept after it ended if nobody gathers it, in seconds.
+// day is how long a Job may take, and how long it is retained after its end if its reports are not gathered, in seconds.
 const day = 24 * 60 * 60
 
 // retries is how often an index is tried again whose pod failed.
@@ -102,7 +102,7 @@ func (r Run) meta() metav1.ObjectMeta {
 
 func (r Run) labels() map[string]string { return map[string]string{existing.RunLabel: r.Name} }
 
-// pod runs one shard, as nobody in particular and without a token of the cluster.
+// pod returns the pod that runs one shard: not as root, and without a token of the cluster.
 func (r Run) pod(hasFiles bool) corev1.PodSpec {
 	container := corev1.Container{
 		Name: containerName, Image: r.Image, WorkingDir: workDir,

@@ -277,8 +277,8 @@ type FaultEnded struct {
 	Effect Effect    `json:"effect"`
 }
 
-// LinkFailed is recorded, once for each link, when skewrig could not pass on a connection for want of something of its
-// own, such as file descriptors. Client and server take it for an outage that nobody asked for.
+// LinkFailed is recorded, once for each link, when skewrig could not forward a connection because it lacks a
+// resource, such as file descriptors. Client and server see an outage that no step asked for.
 type LinkFailed struct {
 	Error string `json:"error"`
 }

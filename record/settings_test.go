@@ -26,12 +26,12 @@ func TestSettingsOnTopOfOthers(t *testing.T) {
 		{`{"b": {"c": null}}`, `{"b": {"d": 4, "f": {}}, "e": []}`, `{"a": 1, "b": {"d": 4, "f": {}}, "e": []}`},
 		{`{"b": {"c": 5}}`, `{"b": null, "g": {"h": {"i": null, "j": 1}}}`, `{"a": 1, "e": [1, 2], "g": {"h": {"j": 1}}}`},
 	} {
-		told := Settings{Config: object(tc.first), Flags: map[string]string{"v": "4", "x": "1"}}.
+		settings := Settings{Config: object(tc.first), Flags: map[string]string{"v": "4", "x": "1"}}.
 			With(Settings{Config: object(tc.then), Flags: map[string]string{"v": "6"}})
-		if diff := cmp.Diff(object(tc.want), Merge(object(rig), told.Config)); diff != "" {
+		if diff := cmp.Diff(object(tc.want), Merge(object(rig), settings.Config)); diff != "" {
 			t.Errorf("%s, then %s (-want +got):\n%s", tc.first, tc.then, diff)
 		}
-		if diff := cmp.Diff(map[string]string{"v": "6", "x": "1"}, told.Flags); diff != "" {
+		if diff := cmp.Diff(map[string]string{"v": "6", "x": "1"}, settings.Flags); diff != "" {
 			t.Errorf("flags (-want +got):\n%s", diff)
 		}
 	}

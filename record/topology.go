@@ -40,7 +40,7 @@ type Topology struct {
 	// MayEnd are the components that may end by themselves, since expressions ask whether
 	// they run. If another one ends, the cell does.
 	MayEnd []string `json:"mayEnd,omitempty"`
-	// Etcd is what etcd is told.
+	// Etcd has the settings of etcd.
 	Etcd Settings `json:"etcd,omitzero"`
 }
 
@@ -108,7 +108,7 @@ type Node struct {
 	// Via are the names of the API servers that the kubelet connects to. If unset, the first
 	// one.
 	Via []string `json:"via,omitempty"`
-	// Settings are what the kubelet is told beside its gates.
+	// Settings are those of the kubelet besides its gates.
 	Settings
 	// OwnClock is true if the steps set the clock of the kubelet.
 	OwnClock bool `json:"ownClock,omitempty"`

@@ -206,7 +206,7 @@ func TestRequirementOutcome(t *testing.T) {
 		cells []Cell
 		want  Outcome
 	}{
-		"served by nobody":   {nil, Unknown},
+		"served by no cell":  {nil, Unknown},
 		"served by others":   {[]Cell{{ID: "a", Outcome: Pass, Checks: []Check{{Requirement: "other", Outcome: Pass}}}}, Unknown},
 		"one check":          {[]Cell{passing}, Pass},
 		"two checks":         {[]Cell{{ID: "a", Outcome: Fail, Checks: []Check{{Requirement: "r", Outcome: Pass}, {Requirement: "r", Outcome: Fail}}}}, Fail},

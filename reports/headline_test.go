@@ -24,7 +24,7 @@ func TestHeadline(t *testing.T) {
 			"4 cells: 2 conform, 2 deviate as recorded (1 not reported), 0 new"},
 		// A user's own entry has a link, and is no finding.
 		{[]Cell{cell(ExpectedFail, "")}, "1 cell: 0 conform, 1 deviates as recorded, 0 new"},
-		// An ambiguous text is nobody's deviation.
+		// An ambiguous text is no deviation of a release.
 		{[]Cell{cell(Ambiguous, "unreported"), cell(ExpectedFail, "unreported")},
 			"2 cells: 0 conform, 1 deviates as recorded (1 not reported), 1 ambiguous, 0 new"},
 		{[]Cell{cell(UnexpectedPass, ""), cell(Flaky, ""), cell(Unknown, ""), cell(HarnessError, ""), cell(NotTestable, ""), cell(NotApplicable, "")},

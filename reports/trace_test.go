@@ -12,9 +12,9 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	requirements := []reports.Requirement{
 		{ID: "K/proved"}, {ID: "K/deviates"}, {ID: "K/refuted"}, {ID: "K/untested"}, {ID: "K/unknown"},
-		{ID: "K/excluded", Excluded: "nobody can see it"},
+		{ID: "K/excluded", Excluded: "no run can show it"},
 		{ID: "K/manual", Manual: "a person reads it"},
-		{ID: "K/contradicted", Excluded: "nobody can see it"},
+		{ID: "K/contradicted", Excluded: "no run can show it"},
 	}
 	check := func(requirement string, outcome reports.Outcome) reports.Check {
 		return reports.Check{Requirement: requirement, Outcome: outcome}

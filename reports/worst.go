@@ -75,9 +75,9 @@ func WorstCases(r Report) (all []WorstCase) {
 	return all
 }
 
-// worstCase counts the statements that all cells of a release prove, or all cells.
-// One that the text contradicts, and releases with it, is not among them: nobody can
-// prove all.
+// worstCase counts the statements that all cells of a release prove, or all cells. It does not
+// count a statement with the outcome Ambiguous: the text contradicts it, and a release does what the
+// other statement says, so no release can prove all statements.
 func worstCase(statements []Requirement, cells map[string]Cell, of string) WorstCase {
 	w := WorstCase{KEP: statements[0].KEP, Release: of}
 	lacking := make(map[string]bool)

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// user is who everything runs as, and group the group that may write where the user
-	// may: a container that is started as anybody else has it too.
+	// user is the user ID of all processes. group may write where the user may: a container that
+	// is started as another user has this group, too.
 	user, group = 65532, 0
 	home        = "/home/skewrig"
 	// cacheDir is where skewrig looks for components.

@@ -96,8 +96,8 @@ func TestComponentsGoThroughAPipe(t *testing.T) {
 	}
 }
 
-// TestAnArchiveThatIsNoUseHere: who gave it is told what made it, what is here, and what
-// to do.
+// TestAnArchiveThatIsNoUseHere checks that the error names the Go version that made the archive, the one
+// in use here, and the remedy.
 func TestAnArchiveThatIsNoUseHere(t *testing.T) {
 	pretendGo(t)
 	t.Chdir(t.TempDir())

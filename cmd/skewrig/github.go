@@ -24,8 +24,8 @@ func (g *github) on() bool {
 	return g.value == "always" || g.value == "auto" && os.Getenv("GITHUB_ACTIONS") == "true"
 }
 
-// tell has finish print a report, and then tells GitHub of it. What can't be told
-// changes no verdict.
+// tell calls finish, which prints a report, and then writes annotations and a job summary for GitHub. If
+// they can't be written, the verdict remains.
 func (g *github) tell(cmd *cobra.Command, out output, report reports.Report, finish func() error) error {
 	if !g.on() {
 		return finish()

@@ -16,8 +16,8 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 )
 
-// told runs what follows a run that failed, as a step of GitHub Actions does.
-func told(t *testing.T, mode, format string) (stdout, stderr string) {
+// finishFailedRun prints the report of a failed run as a step of GitHub Actions does, and returns the output.
+func finishFailedRun(t *testing.T, mode, format string) (stdout, stderr string) {
 	t.Helper()
 	report, err := reports.Assemble([]reports.Cell{{ID: "a/b/c", Checks: []reports.Check{{ID: "x", Outcome: reports.Fail}}}}, nil, reports.Reproduce{})
 	if err != nil {
@@ -55,7 +55,7 @@ func TestGitHubIsToldWhereItListens(t *testing.T) {
 		if err := os.RemoveAll(summary); err != nil {
 			t.Fatal(err)
 		}
-		stdout, _ := told(t, tc.mode, "text")
+		stdout, _ := finishFailedRun(t, tc.mode, "text")
 		written, _ := os.ReadFile(summary)
 		if got := strings.Contains(stdout, "::error title=a/b/c::"); got != tc.on || len(written) > 0 != tc.on {
 			t.Errorf("%s: annotated %t, and a summary of %d bytes, want %t", name, got, len(written), tc.on)
@@ -67,13 +67,13 @@ func TestGitHubIsToldWhereItListens(t *testing.T) {
 // stop-commands and its token it obeys nothing.
 func TestNothingPrintedIsAWorkflowCommand(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", "")
-	stdout, _ := told(t, "always", "text")
+	stdout, _ := finishFailedRun(t, "always", "text")
 	lines := strings.Split(stdout, "\n")
 	token, stops := strings.CutPrefix(lines[0], "::stop-commands::")
 	if !stops || len(token) < 16 || lines[1] != "  ::error::owned" || lines[2] != "::"+token+"::" || !strings.HasPrefix(lines[3], "::error title=a/b/c::") {
 		t.Errorf("printed:\n%s", stdout)
 	}
-	stdout, stderr := told(t, "always", "json")
+	stdout, stderr := finishFailedRun(t, "always", "json")
 	if strings.Contains(stdout, "title=") || strings.Contains(stdout, "stop-commands") || !strings.HasPrefix(stderr, "::error title=a/b/c::") {
 		t.Errorf("with JSON, printed:\n%s\nand\n%s", stdout, stderr)
 	}
@@ -83,19 +83,19 @@ func TestAJobSummaryIsAppendedAndBounded(t *testing.T) {
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	golden.Write(t, summary, "# Before\n")
-	told(t, "always", "text")
+	finishFailedRun(t, "always", "text")
 	written, err := os.ReadFile(summary)
 	if err != nil || !strings.HasPrefix(string(written), "# Before\n## skewrig: ") {
 		t.Errorf("%v:\n%s", err, written)
 	}
 	full := strings.Repeat("x", render.MaxGitHubSummary-10)
 	golden.Write(t, summary, full)
-	told(t, "always", "text")
+	finishFailedRun(t, "always", "text")
 	if written, err := os.ReadFile(summary); err != nil || string(written) != full {
 		t.Errorf("%d bytes are there now, %v", len(written), err)
 	}
 	t.Setenv("GITHUB_STEP_SUMMARY", filepath.Join(summary, "no", "directory"))
-	if _, stderr := told(t, "always", "text"); !strings.Contains(stderr, "job summary") {
+	if _, stderr := finishFailedRun(t, "always", "text"); !strings.Contains(stderr, "job summary") {
 		t.Errorf("a summary that can't be written: %q", stderr)
 	}
 }

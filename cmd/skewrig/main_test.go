@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/app"
 )
 
-// TestFailures: what could not be removed is told beside a red verdict.
+// TestFailures checks that failures to remove something are reported in addition to a red verdict.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	network, claim := app.Failed(fmt.Errorf("the network %s is in use", "a")), app.Failed(errors.New("the claim stays"))

@@ -28,12 +28,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// nobody is a user who owns nothing, on any machine.
-const nobody = 65534
+// otherUID is the ID of a user who owns no files, on any machine.
+const otherUID = 65534
 
-// asNobody runs a command line as another user. It skips the test where that can't be
-// done.
-func asNobody(t *testing.T, args ...string) (code int, output string) {
+// runAsOtherUser runs a command line as another user. It skips the test where no process of another
+// user can be started.
+func runAsOtherUser(t *testing.T, args ...string) (code int, output string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can start a process of another user")
@@ -41,7 +41,7 @@ func asNobody(t *testing.T, args ...string) (code int, output string) {
 	// The directory of the binary is closed to others, this way to it is not.
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", args...)
 	cmd.Dir, cmd.Env = "/", []string{asUser + "=1"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUID, Gid: otherUID}}
 	text, err := cmd.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Skipf("no process of another user can be started here, though this one is root's: %v", err)
@@ -72,7 +72,7 @@ func TestAnotherUserIsDenied(t *testing.T) {
 			if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(s.Socket(), tc.socket), os.Chmod(dir, tc.dir)); err != nil {
 				t.Fatal(err)
 			}
-			code, output := asNobody(t, "podsapi", "list", "--socket", s.Socket())
+			code, output := runAsOtherUser(t, "podsapi", "list", "--socket", s.Socket())
 			for _, want := range tc.want {
 				want = strings.NewReplacer("SOCKET", s.Socket(), "DIR", dir).Replace(want)
 				if !strings.Contains(output, want) {
@@ -92,12 +92,13 @@ func TestAnotherUserIsDenied(t *testing.T) {
 func TestAnotherUserChecksNothing(t *testing.T) {
 	t.Parallel()
 	socket := podsSocket(t)
-	if code, output := asNobody(t, "podsapi", "check", "--socket", socket); code != exitNotJudged || !strings.Contains(output, "may not access "+socket) {
+	if code, output := runAsOtherUser(t, "podsapi", "check", "--socket", socket); code != exitNotJudged || !strings.Contains(output, "may not access "+socket) {
 		t.Errorf("exit code %d:\n%s", code, output)
 	}
 }
 
-// TestServeTellsOfAnotherUser: who was turned away is no client, and is told of.
+// TestServeTellsOfAnotherUser checks that serve reports a connection that the server refused, and does
+// not count it as a client.
 func TestServeTellsOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
@@ -110,7 +111,7 @@ func TestServeTellsOfAnotherUser(t *testing.T) {
 		if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(socket), 0o755), os.Chmod(socket, 0o666)); err != nil {
 			t.Error(err)
 		}
-		asNobody(t, "podsapi", "list", "--socket", socket)
+		runAsOtherUser(t, "podsapi", "list", "--socket", socket)
 	}}
 	var out bytes.Buffer
 	code := run(ctx, []string{"podsapi", "serve", "--scenario", file, "--socket", socket, "--wait"}, &out, log)

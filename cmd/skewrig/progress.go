@@ -85,7 +85,7 @@ func (p *progress) summary(text func() string) {
 // line says something that stays.
 func (p *progress) line(format string, args ...any) { fmt.Fprintf(p.out, format+"\n", args...) }
 
-// close ends everything. Nothing may be told afterwards.
+// close ends all bars. No progress may be reported afterwards.
 func (p *progress) close() { p.closed.Do(p.endAll) }
 
 func (p *progress) endAll() {
@@ -98,11 +98,11 @@ func (p *progress) endAll() {
 	}
 }
 
-// tellBuild tells about targets that are built, exported or imported.
+// tellBuild returns a function that prints the progress of targets that are built, exported or imported.
 func tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
 	verbose := is(cmd, "verbose")
 	var mu sync.Mutex
-	told := make(map[string]time.Duration) // when a line told of a target's work
+	printed := make(map[string]time.Duration) // when the last line about a target was printed
 	return func(b build.Progress) {
 		target := b.Target.String()
 		switch {
@@ -118,15 +118,15 @@ func tellBuild(cmd *cobra.Command, p *progress) func(build.Progress) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if last, known := told[target]; (p.bars == nil || verbose) && (!known || b.Elapsed-last >= toldEvery) {
-			told[target] = b.Elapsed
+		if last, known := printed[target]; (p.bars == nil || verbose) && (!known || b.Elapsed-last >= lineInterval) {
+			printed[target] = b.Elapsed
 			p.line("%s", app.BuildLine(b.Target.String(), b))
 		}
 	}
 }
 
-// toldEvery is how often a line tells how far a build is, where there is no terminal.
-const toldEvery = time.Minute
+// lineInterval is the time between two lines about the progress of a build, where there is no terminal.
+const lineInterval = time.Minute
 
 // tellsEachCell reports whether cellProgress writes a line of each cell that has run.
 func tellsEachCell(cmd *cobra.Command) bool {

@@ -154,7 +154,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestABadRigHidesNoOther: what can be listed and removed is, and what can't be is told.
+// TestABadRigHidesNoOther checks that commands list and remove the intact rigs, and report the damaged one.
 func TestABadRigHidesNoOther(t *testing.T) {
 	rig := madeRig(t)
 	empty, bad := rig.Dir()+"-empty", rig.Dir()+"-bad"

@@ -19,7 +19,7 @@ func (f *reportDir) register(cmd *cobra.Command, value, usage string) {
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace a report of other cells in the report directory")
 }
 
-// place is where the report goes. What it replaces is told.
+// place returns the directory of the report. A report that it replaces is reported.
 func (f *reportDir) place(cmd *cobra.Command) app.Place {
 	return app.Place{Dir: f.dir, Force: f.force, Tell: func(what string) { fmt.Fprintln(news(cmd), what) }}
 }

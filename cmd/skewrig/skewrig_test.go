@@ -122,8 +122,8 @@ func TestBadInputStartsNothing(t *testing.T) {
 	}
 }
 
-// TestAReleaseThatCannotBeHad: it is told where it is asked for, all of them at
-// once, before anything is compiled.
+// TestAReleaseThatCannotBeHad checks that releases which do not exist are reported with their places in
+// the file, all of them at once, before anything is compiled.
 func TestAReleaseThatCannotBeHad(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/k8s.io/kubernetes/@v/list" {

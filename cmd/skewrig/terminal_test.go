@@ -43,8 +43,8 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// toldOf is what is told of a cell on the way, with a flag.
-func toldOf(t *testing.T, flags ...string) string {
+// progressOf returns the progress messages of a cell, with flags.
+func progressOf(t *testing.T, flags ...string) string {
 	t.Helper()
 	var text bytes.Buffer
 	cell := plan.Cell{ID: "mine/pods/web", Steps: []plan.Step{
@@ -69,19 +69,19 @@ func toldOf(t *testing.T, flags ...string) string {
 	return text.String()
 }
 
-// TestProgressWithoutATerminal is a line for each cell, which is what CI keeps.
+// TestProgressWithoutATerminal checks that progress is a line for each cell, as in the log of CI.
 func TestProgressWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	const line = "[1/1] pass              12.3s  mine/pods/web\n"
-	if got := toldOf(t); got != line {
-		t.Errorf("told %q", got)
+	if got := progressOf(t); got != line {
+		t.Errorf("progress %q", got)
 	}
-	if got := toldOf(t, "-q"); got != "" {
-		t.Errorf("told %q quietly", got)
+	if got := progressOf(t, "-q"); got != "" {
+		t.Errorf("quiet progress %q", got)
 	}
 	want := "mine/pods/web: starting its cluster\nmine/pods/web: step 2 of 3: stop kubelet/node-a\n" + line
-	if got := toldOf(t, "--verbose"); got != want {
-		t.Errorf("told verbosely:\n%swant:\n%s", got, want)
+	if got := progressOf(t, "--verbose"); got != want {
+		t.Errorf("verbose progress:\n%swant:\n%s", got, want)
 	}
 }
 

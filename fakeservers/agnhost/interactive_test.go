@@ -50,7 +50,7 @@ func TestShellOfStandardInput(t *testing.T) {
 	}
 }
 
-// Somebody types, and waits each time for what the shell prints.
+// TestShellAtATerminal types, and waits each time for what the shell prints.
 func TestShellAtATerminal(t *testing.T) {
 	t.Parallel()
 	c, stdin, signals, screen := run(t, spec{}), newPipe(t), make(chan syscall.Signal), &logBuffer{}

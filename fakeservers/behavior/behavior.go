@@ -75,7 +75,7 @@ type Listener struct {
 	Routes []Route `json:"routes,omitempty"`
 }
 
-// LongestDelay is for how long the server lets a client wait at most because it is told to.
+// LongestDelay returns the longest time that the server waits before it answers a client, as configured.
 func (l Listener) LongestDelay() time.Duration {
 	var longest Duration
 	if l.TLS != nil {

@@ -29,7 +29,7 @@ func (o *output) take(conn net.Conn, container string) {
 	if json.NewEncoder(conn).Encode(Greeting{Container: container}) != nil {
 		return // it has ended already
 	}
-	sender := 0 // nobody has said anything
+	sender := 0 // no message has arrived
 	for from := bufio.NewReader(conn); ; {
 		line, err := from.ReadString('\n')
 		var m Message

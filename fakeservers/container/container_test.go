@@ -199,7 +199,7 @@ func TestWithoutANodeNothingIsRecorded(t *testing.T) {
 	}
 }
 
-// TestANodeThatDoesNotAnswer: if nobody records what a program does, it does not start.
+// TestANodeThatDoesNotAnswer: a program does not start if no node records what it does.
 func TestANodeThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	c := newContainer(t, File{Reference: agnhostImage})

@@ -14,8 +14,8 @@ const Variable = "SKEWRIG_PLAYS"
 // it, and the node no socket for what is recorded, which goes into the container's output.
 type Plays struct {
 	File
-	// Mark is what the lines of the record begin with in the output, behind a record separator
-	// (U+001E). Nobody else knows it.
+	// Mark is the prefix of the lines of the record in the output, behind a record separator
+	// (U+001E). No other program knows it.
 	Mark string `json:"mark"`
 	// Container is the name of the container in its pod.
 	Container string `json:"container"`
@@ -49,6 +49,7 @@ func ParsePlays(value string) (p Plays, _ error) {
 	return p, nil
 }
 
-// socket is where the main process of the container takes what others in it record. It is in no
-// directory, so that nobody has to be able to write one: a pod has a network of its own.
+// socket returns the address at which the main process of the container collects what the other
+// processes record. It is an abstract one, which needs no writable directory: each pod has its
+// own network.
 func (p Plays) socket() string { return "@skewrig-" + p.Mark + "-" + p.Container }

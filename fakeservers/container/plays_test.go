@@ -31,7 +31,7 @@ func TestPlaysAreToldByAVariable(t *testing.T) {
 	}
 }
 
-// variable is the variable of a container that nobody else's test has.
+// variable returns the environment variable of a container, with a mark that only one test has.
 func variable(t *testing.T, mark string) string {
 	t.Helper()
 	value, err := Plays{File: File{Reference: agnhostImage}, Mark: mark, Container: "app"}.Value()

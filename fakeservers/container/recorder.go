@@ -44,7 +44,7 @@ const patience = 10 * time.Second
 // recorder sends events to the node. It is safe for concurrent use.
 type recorder struct {
 	mu   sync.Mutex
-	conn net.Conn // nil once the node is gone: nobody is left to record for
+	conn net.Conn // nil once the node is gone: nothing is recorded then
 	from *bufio.Reader
 }
 

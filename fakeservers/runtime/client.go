@@ -103,8 +103,8 @@ func (o *output) attach(client attached) (detach func()) {
 	}
 }
 
-// Write implements io.Writer. One that does not read holds the program up, but nobody
-// else: no lock is held meanwhile.
+// Write writes to the log and to all clients. A client that does not read blocks the
+// program, and nothing else: no lock is held meanwhile.
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.log.Write(b)
 	o.mu.Lock()

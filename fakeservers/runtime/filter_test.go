@@ -35,7 +35,7 @@ func TestContainerFilters(t *testing.T) {
 		"running":          {&cri.ContainerFilter{State: inState(cri.ContainerState_CONTAINER_RUNNING)}, []string{running}},
 		"exited":           {&cri.ContainerFilter{State: inState(cri.ContainerState_CONTAINER_EXITED)}, []string{exited, other}},
 		"label":            {&cri.ContainerFilter{LabelSelector: named("other")}, []string{other}},
-		"label's value":    {&cri.ContainerFilter{LabelSelector: named("nobody")}, nil},
+		"label's value":    {&cri.ContainerFilter{LabelSelector: named("absent")}, nil},
 		"label not there":  {&cri.ContainerFilter{LabelSelector: map[string]string{"x": ""}}, nil},
 		"all that apply":   {&cri.ContainerFilter{PodSandboxId: b, LabelSelector: named("other")}, []string{other}},
 		"one that doesn't": {&cri.ContainerFilter{PodSandboxId: a, LabelSelector: named("other")}, nil},

@@ -177,8 +177,8 @@ func (r *Runtime) admit(c *container, p *process) error {
 	return nil
 }
 
-// run plays the container's program to its end. What happened is recorded
-// before anybody can see the container as exited and act on it.
+// run runs the container's program to its end. It records what happened
+// before a client can see the container as exited and act on it.
 func (r *Runtime) run(c *container) {
 	defer r.goroutines.Done()
 	p := c.process

@@ -21,7 +21,7 @@ func runTestProgram(ctx context.Context, p *image.Process) int {
 		p.SayUp()
 		select {
 		case <-ctx.Done():
-			return 99 // nobody sees it: the process was killed
+			return 99 // the code is not used: the process was killed
 		case s := <-p.Signals:
 			fmt.Fprintln(p.Stdout, "got", int(s))
 			return number(args[0])

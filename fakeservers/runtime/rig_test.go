@@ -180,7 +180,7 @@ func (g *rig) exited(t testing.TB, id string) *cri.ContainerStatus {
 	return g.status(t, id)
 }
 
-// ip returns the address that the kubelet is told for a pod.
+// ip returns the address of a pod that the kubelet gets.
 func (g *rig) ip(t testing.TB, pod string) string {
 	t.Helper()
 	resp, err := g.PodSandboxStatus(t.Context(), &cri.PodSandboxStatusRequest{PodSandboxId: pod})

@@ -119,7 +119,7 @@ func TestStoppingAndRemovingAreIdempotent(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	g := newRigOn(t, "127.77.8.0/29") // .0 is the network's, .1 the node's, .7 nobody's
+	g := newRigOn(t, "127.77.8.0/29") // .0 is the address of the network, .1 of the node, .7 for broadcasts
 	var pods []string
 	for i, want := range []string{"127.77.8.2", "127.77.8.3", "127.77.8.4", "127.77.8.5", "127.77.8.6"} {
 		pods = append(pods, g.pod(t, string(rune('a'+i))))
@@ -182,7 +182,7 @@ func TestHostNetworkPod(t *testing.T) {
 		t.Fatal(err)
 	}
 	if resp.Status.Network.Ip != "" {
-		t.Errorf("the kubelet is told address %s, want none", resp.Status.Network.Ip)
+		t.Errorf("the kubelet gets address %s, want none", resp.Status.Network.Ip)
 	}
 	if mode := resp.Status.Linux.Namespaces.Options.Network; mode != cri.NamespaceMode_NODE {
 		t.Errorf("network namespace %s: a kubelet would make the sandbox anew", mode)

@@ -42,7 +42,7 @@ func TestEverySignalIsKnown(t *testing.T) {
 	}
 }
 
-// TestKillFromInside: nobody in a container kills or halts its first process.
+// TestKillFromInside: no process in a container kills or halts its first process.
 func TestKillFromInside(t *testing.T) {
 	t.Parallel()
 	sent := make(signals, pendingSignals)

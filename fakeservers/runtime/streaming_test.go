@@ -24,7 +24,7 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// screen is what somebody sees at kubectl.
+// screen records what kubectl prints.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -257,7 +257,7 @@ func TestAttachedAndNotReading(t *testing.T) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_, _ = io.WriteString(o, "nobody reads this")
+		_, _ = io.WriteString(o, "no client reads this")
 	}()
 	if _, err := read.Read(make([]byte, 1)); err != nil { // it is being written
 		t.Fatal(err)

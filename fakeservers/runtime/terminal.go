@@ -24,8 +24,8 @@ const (
 	seenEnd              = 0x1c
 )
 
-// terminal is what somebody sits at who uses kubectl exec -it: lines can be edited
-// before the process gets them, and called back.
+// terminal edits the lines that a user of kubectl exec -it types before the process
+// gets them, and has a history of them.
 type terminal struct {
 	*term.Terminal
 	// typed are lines. An empty one is the end of what is typed for now.

@@ -25,8 +25,8 @@ type conn struct {
 	opened time.Time
 	// ended is called once, with what is to be recorded.
 	ended func(*conn, record.Connection)
-	// changed is called with what would be recorded now, until ended is. If unset,
-	// nobody asks.
+	// changed is called with what would be recorded now, until ended is called. It
+	// may be unset.
 	changed func(record.Connection)
 	drafts  sync.Mutex // is held while changed is called, and guards over
 	over    bool

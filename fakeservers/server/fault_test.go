@@ -85,7 +85,7 @@ func TestStallAcceptFillsTheWindow(t *testing.T) {
 	if err := conn.SetWriteDeadline(time.Now().Add(impatience)); err != nil {
 		t.Fatal(err)
 	}
-	// More than the buffers of both ends hold: somebody would have to read.
+	// This is more than the buffers of both ends hold: the server would have to read.
 	sent, err := io.Copy(conn, io.LimitReader(zeros{}, 1<<30))
 	if err == nil {
 		t.Fatalf("sent %d bytes to a server that doesn't read", sent)

@@ -8,8 +8,8 @@ import (
 	"github.com/skewrig/skewrig/fakeservers/server"
 )
 
-// TestAPortIsFreeOnceItIsClosed: also while somebody else has a copy of the
-// listener, as a process has that is just being started.
+// TestAPortIsFreeOnceItIsClosed: also while another process has a copy of the
+// listener, as one has that is just being started.
 func TestAPortIsFreeOnceItIsClosed(t *testing.T) {
 	t.Parallel()
 	first, err := server.Listen(t.Context(), netip.MustParseAddrPort("127.0.0.1:0"), false)

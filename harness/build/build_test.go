@@ -240,7 +240,7 @@ func TestAFailedBuildLeavesNothing(t *testing.T) {
 
 func TestConcurrentBuildsWaitForEachOther(t *testing.T) {
 	e := testEntry(t, t.TempDir())
-	unlock, err := e.lock(t.Context(), func() { t.Error("waited for a lock that nobody holds") })
+	unlock, err := e.lock(t.Context(), func() { t.Error("waited for a lock that is free") })
 	if err != nil {
 		t.Fatal(err)
 	}

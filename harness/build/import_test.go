@@ -89,8 +89,8 @@ func untouched(dir string) error {
 func TestAnImportIsUsed(t *testing.T) {
 	archive, dir := exportedArchive(t), t.TempDir()
 	t.Setenv("GOPROXY", "off") // a release without a lock is found all the same
-	var told []string
-	b := &Builder{Dir: dir, Progress: func(p Progress) { told = append(told, fmt.Sprint(p.Target, " ", p.State)) }}
+	var reported []string
+	b := &Builder{Dir: dir, Progress: func(p Progress) { reported = append(reported, fmt.Sprint(p.Target, " ", p.State)) }}
 	first, err := b.Import(t.Context(), bytes.NewReader(archive), "v0.90.2")
 	if err != nil {
 		t.Fatal(err)
@@ -98,8 +98,8 @@ func TestAnImportIsUsed(t *testing.T) {
 	if diff := cmp.Diff([]string{"etcd imported", "kubelet imported", "kube-scheduler imported"}, states(first)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if want := "etcd@" + string(release.Etcd) + " imported"; !slices.Contains(told, want) {
-		t.Errorf("it told %q, and not %q", told, want)
+	if want := "etcd@" + string(release.Etcd) + " imported"; !slices.Contains(reported, want) {
+		t.Errorf("it reported %q, and not %q", reported, want)
 	}
 	if err := found(t, dir); err != nil {
 		t.Error(err)

@@ -49,7 +49,7 @@ func TestWhoWantsWhatIsBuiltWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, mine := b.claim(target)
 		if !mine || !b.Pending(target) {
-			t.Fatal("it is built by somebody else")
+			t.Fatal("another caller builds it")
 		}
 		var got Binary
 		var err error

@@ -187,8 +187,8 @@ func (c *Claim) Release() (err error) {
 	return errors.Join(err, c.file.Close())
 }
 
-// Look returns who has a directory. If held is not set, it is who had it and was
-// killed, if anybody was.
+// Look returns the owner of a directory. If held is false, o is the last owner if it
+// was killed, and empty otherwise.
 func Look(dir string) (o Owner, held bool, err error) {
 	file, err := os.OpenFile(filepath.Join(dir, File), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, fs.ErrNotExist) {

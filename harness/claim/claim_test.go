@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// contend claims a directory when it is told to, says whether it has it, and keeps
+// contend claims a directory when it reads a line, prints whether it has it, and holds
 // it until its input ends.
 func contend(dir string) {
 	in := bufio.NewReader(os.Stdin)
@@ -87,8 +87,9 @@ func (p *process) says(t *testing.T) string {
 
 func (p *process) begin() { fmt.Fprintln(p.in) }
 
-// TestOneOfTwoProcessesGetsIt: of two that begin at the same moment, one has the
-// directory, and the other is told the pid of that one. It ends with its process.
+// TestOneOfTwoProcessesGetsIt: of two processes that begin at the same moment, one has
+// the directory, and the other gets an error with the pid of the first. The claim ends
+// with its process.
 func TestOneOfTwoProcessesGetsIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -249,6 +250,6 @@ func TestManyTakeAndGiveBack(t *testing.T) {
 		})
 	}
 	if all.Wait(); had.Load() == 0 {
-		t.Error("nobody ever had it")
+		t.Error("no goroutine ever had it")
 	}
 }

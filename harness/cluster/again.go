@@ -35,8 +35,8 @@ func (c *Cluster) crash(name string) {
 	}
 }
 
-// startAgain starts a component that has ended, until it is up or the context ends: somebody else
-// starts it then, or wants it to stay away.
+// startAgain starts a component that has ended, and retries until it has started or the context
+// ends: then takeOver has ended the retries, and its caller starts the component or leaves it stopped.
 func (c *Cluster) startAgain(ctx context.Context, comp *component) {
 	for {
 		select {

@@ -13,8 +13,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// TestAControllerIsStartedAgain as a kubelet starts the container of a static pod again: at once,
-// and then later each time, until somebody else decides what becomes of it.
+// TestAControllerIsStartedAgain as a kubelet restarts the container of a static pod: at once, and
+// then after a longer delay each time, until Kill ends it.
 func TestAControllerIsStartedAgain(t *testing.T) {
 	guard, err := rigs.NewDir(t.TempDir(), "", 0)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestAControllerIsStartedAgain(t *testing.T) {
 		}
 		<-ended
 		if len(tried) != len(want) {
-			t.Errorf("it was started again after somebody had ended it: %v", tried)
+			t.Errorf("it was started again after Kill: %v", tried)
 		}
 	})
 }

@@ -39,10 +39,10 @@ func TestOnlyANodeWithAClockHasABinaryForIt(t *testing.T) {
 		t.Errorf("built are %s for node-a and %s for node-b", a.target(), b.target())
 	}
 	if env := a.clockEnvironment(); len(env) != 1 || !filepath.IsAbs(strings.TrimPrefix(env[0], "SKEWRIG_CLOCK=")) {
-		t.Errorf("node-a is told %q", env)
+		t.Errorf("the environment of node-a is %q", env)
 	}
 	if env := b.clockEnvironment(); env != nil {
-		t.Errorf("node-b is told %q", env)
+		t.Errorf("the environment of node-b is %q", env)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestOnlyANodeWithAClockHasABinaryForIt(t *testing.T) {
 func TestAClockThatNobodyShowsIsNotTakenForSet(t *testing.T) {
 	_, a, b := twoNodes(t, new(record.History))
 	if err := a.checkClock(a.clock.Readers()); err == nil || !strings.Contains(err.Error(), "kubelet/node-a shows the machine's time") {
-		t.Errorf("nobody shows the clock of node-a: %v", err)
+		t.Errorf("no process reads the clock of node-a: %v", err)
 	}
 	if err := b.checkClock(b.clock.Readers()); err != nil {
 		t.Errorf("node-b has no clock to show: %v", err)

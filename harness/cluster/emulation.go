@@ -52,7 +52,7 @@ func (comp *component) readEmulation(ctx context.Context, asker *http.Client, wh
 		{comp.settings.EmulatedVersion, what.EmulatedVersion}, {comp.settings.MinCompatibilityVersion, what.MinCompatibilityVersion},
 	} {
 		if v.wanted != "" && v.wanted.MajorMinor() != string(v.is) {
-			err = errors.Join(err, fmt.Errorf("%s says %s where it was told %s", comp.name, v.is, v.wanted))
+			err = errors.Join(err, fmt.Errorf("%s reports %s, but is configured for %s", comp.name, v.is, v.wanted))
 		}
 	}
 	return err

@@ -11,23 +11,23 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// TestReadEmulation: what a component emulates is what it says itself. That it is not what it was
-// told is an error.
+// TestReadEmulation: the metrics of a component have the version that it emulates. A version that
+// is not the configured one is an error.
 func TestReadEmulation(t *testing.T) {
 	t.Parallel()
-	told := record.Settings{EmulatedVersion: "v1.90"}
+	configured := record.Settings{EmulatedVersion: "v1.90"}
 	for name, tc := range map[string]struct {
 		settings record.Settings
 		metrics  string
 		want     record.ComponentStarted
 		err      string
 	}{
-		"as told": {told, `version_info{binary="1.91.1",component="kube",emulation="1.90",min_compat="1.89"} 1` + "\n",
+		"as configured": {configured, `version_info{binary="1.91.1",component="kube",emulation="1.90",min_compat="1.89"} 1` + "\n",
 			record.ComponentStarted{Version: "v1.91.1", EmulatedVersion: "v1.90", MinCompatibilityVersion: "v1.89"}, ""},
-		"told nothing": {record.Settings{}, "", record.ComponentStarted{Version: "v1.91.1"}, ""},
-		"another": {told, `version_info{binary="1.91.1",component="kube",emulation="1.91",min_compat="1.90"} 1` + "\n",
-			record.ComponentStarted{Version: "v1.91.1", EmulatedVersion: "v1.91", MinCompatibilityVersion: "v1.90"}, "kube-apiserver says v1.91 where it was told v1.90"},
-		"not said": {told, "go_goroutines 1\n", record.ComponentStarted{Version: "v1.91.1"}, "does not say which version it emulates"},
+		"not configured": {record.Settings{}, "", record.ComponentStarted{Version: "v1.91.1"}, ""},
+		"another": {configured, `version_info{binary="1.91.1",component="kube",emulation="1.91",min_compat="1.90"} 1` + "\n",
+			record.ComponentStarted{Version: "v1.91.1", EmulatedVersion: "v1.91", MinCompatibilityVersion: "v1.90"}, "kube-apiserver reports v1.91, but is configured for v1.90"},
+		"not reported": {configured, "go_goroutines 1\n", record.ComponentStarted{Version: "v1.91.1"}, "does not say which version it emulates"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -39,7 +39,7 @@ func TestKubeletsStartSomeAtATime(t *testing.T) {
 		}
 		ended := make(chan error)
 		go func() { ended <- c.startKubelets(t.Context()) }()
-		synctest.Wait() // nobody gets further
+		synctest.Wait() // all starts wait
 		if got := starting.Load(); got != want {
 			t.Errorf("%d start at the same time, want %d", got, want)
 		}

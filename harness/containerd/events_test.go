@@ -53,10 +53,10 @@ func lossesIn(history *record.History) (all []string) {
 func TestTheEndOfEvents(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, want string }{
-		"it can't subscribe":     {"echo no such service >&2; exit 1", "exit status 1: no such service"},
-		"it has no more to say":  {"exit 0", "EOF"},
-		"it is killed":           {"kill -KILL $$", "signal: killed"},
-		"nobody can read a line": {"while printf aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; do :; done 2>/dev/null", "bufio.Scanner: token too long"},
+		"it can't subscribe":    {"echo no such service >&2; exit 1", "exit status 1: no such service"},
+		"it has no more to say": {"exit 0", "EOF"},
+		"it is killed":          {"kill -KILL $$", "signal: killed"},
+		"a line is too long":    {"while printf aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; do :; done 2>/dev/null", "bufio.Scanner: token too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

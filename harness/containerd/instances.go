@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Instances is how many inotify instances the processes of a user may have on this machine (inotify(7)).
-// It is 0 if nobody says.
+// Instances returns how many inotify instances the processes of a user may have on this machine (inotify(7)),
+// or 0 if the limit is not known.
 func Instances() (n int) {
 	text, _ := os.ReadFile("/proc/sys/fs/inotify/max_user_instances") // 0 without it
 	_, _ = fmt.Sscan(string(text), &n)

@@ -13,17 +13,17 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// noImage is an archive that nobody reads.
+// noImage returns the name of an archive that no test reads.
 func noImage(context.Context, string) (string, error) { return "image.tar", nil }
 
-// TestAnImageIsNotLoaded for somebody who has ended while others were, nor into a node that has ended.
+// TestAnImageIsNotLoaded: an image is not loaded after its context or the node has ended.
 func TestAnImageIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	n := &Node{config: Config{Image: noImage}}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if err := n.load(ended, "registry.test/web:1"); !errors.Is(err, context.Canceled) {
-		t.Errorf("for somebody who has ended: %v", err)
+		t.Errorf("after the context has ended: %v", err)
 	}
 	if err := n.load(t.Context(), "registry.test/web:1"); !errors.Is(err, errNotRunning) {
 		t.Errorf("into a node that has ended: %v", err)
@@ -87,7 +87,7 @@ func TestNoImageIsLoadedDuringAReboot(t *testing.T) {
 	}
 }
 
-// TestAClosedNodeIsAsked for the path of a container that still records, and told of one that has ended.
+// TestAClosedNodeIsAsked: a closed node still answers for the path of a container, and accepts the exit of one.
 func TestAClosedNodeIsAsked(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "cri") //nolint:usetesting // the path of a socket is short, that of t.TempDir is not

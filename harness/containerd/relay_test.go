@@ -130,7 +130,7 @@ func TestAStartIsAnsweredWhenTheProgramHasComeUp(t *testing.T) {
 					t.Errorf("it waits for %s, want %s", got, want)
 				}
 			case err := <-answered:
-				t.Fatalf("nobody waits; the answer is %v", err)
+				t.Fatalf("the start does not wait for the program; the answer is %v", err)
 			}
 			happens(r, with, comesUp)
 			if err := <-waited; errors.Is(err, context.DeadlineExceeded) {

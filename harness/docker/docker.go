@@ -1,5 +1,5 @@
-// Package docker runs the docker command. Which daemon it asks is as for anybody who runs it:
-// the environment variable DOCKER_HOST, or the current context.
+// Package docker runs the docker command. The environment variable DOCKER_HOST or the current
+// context selects the daemon, as in a shell.
 package docker
 
 import (

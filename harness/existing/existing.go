@@ -43,8 +43,8 @@ type Cluster struct {
 // answerLimit is how long the cluster may take for its first answer.
 const answerLimit = 15 * time.Second
 
-// requestsPerSecond is how many requests each client may make: a cell makes few, and they are
-// not to keep anybody else waiting.
+// requestsPerSecond limits the requests of each client: a cell sends few, and they must not
+// delay those of the cluster's other clients.
 const requestsPerSecond = 50
 
 // Connect connects to a cluster, and returns once it has answered. Nothing is written.

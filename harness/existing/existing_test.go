@@ -30,16 +30,16 @@ import (
 func TestConnectSaysWhatIsWrong(t *testing.T) {
 	t.Setenv("KUBECONFIG", "")
 	t.Setenv("HOME", t.TempDir())
-	nobody := filepath.Join(t.TempDir(), "config")
+	unreachable := filepath.Join(t.TempDir(), "config")
 	text := "apiVersion: v1\nkind: Config\ncurrent-context: here\ncontexts: [{name: here, context: {cluster: here}}]\nclusters: [{name: here, cluster: {server: 'http://127.0.0.1:1'}}]\n"
-	if err := os.WriteFile(nobody, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(unreachable, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for want, config := range map[string]Config{
 		"there is no kubeconfig, or it names no cluster":                                              {},
 		"reading the kubeconfig: stat /nowhere: no such file":                                         {Kubeconfig: "/nowhere"},
-		`reading the kubeconfig: context "there" does not exist`:                                      {Kubeconfig: nobody, Context: "there"},
-		"asking the API server of the kubeconfig for its version: Get \"http://127.0.0.1:1/version\"": {Kubeconfig: nobody},
+		`reading the kubeconfig: context "there" does not exist`:                                      {Kubeconfig: unreachable, Context: "there"},
+		"asking the API server of the kubeconfig for its version: Get \"http://127.0.0.1:1/version\"": {Kubeconfig: unreachable},
 	} {
 		if _, err := Connect(t.Context(), config); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", config, err, want)
@@ -125,7 +125,7 @@ func TestNamespaces(t *testing.T) {
 		}
 		const late = "waiting for the config map kube-root-ca.crt of namespace ours: it is not there after 30s: does the cluster have a controller manager?"
 		if err := c.AwaitNamespaces(t.Context(), []string{"ours"}); err == nil || err.Error() != late {
-			t.Errorf("one that gets nobody to trust: %v, want %s", err, late)
+			t.Errorf("one without a root certificate: %v, want %s", err, late)
 		}
 		if err := c.DeleteNamespaces(t.Context(), []string{"ours", "others", "no-accounts", "never-made"}); err != nil {
 			t.Error(err)

@@ -48,8 +48,8 @@ func (c *Cluster) MakeNamespace(ctx context.Context, name string) error {
 	})
 }
 
-// AwaitNamespaces returns when a controller manager has put all into namespaces that pods need there: without it, they
-// have nobody to trust.
+// AwaitNamespaces returns when a controller manager has created what pods need in the namespaces: the config map with
+// the root certificate, without which they can't trust the API server.
 func (c *Cluster) AwaitNamespaces(ctx context.Context, names []string) error {
 	const trusted = "kube-root-ca.crt"
 	for _, name := range names {

@@ -81,11 +81,11 @@ func controlPlanePatches(gates release.Gates, bare bool) (all []string, _ error)
 			return nil, err
 		}
 	}
-	of := func(told map[string]any) map[string]any {
+	of := func(args map[string]any) map[string]any {
 		if len(gates) > 0 {
-			told[gatesFlag] = gates.Flag()
+			args[gatesFlag] = gates.Flag()
 		}
-		return map[string]any{"extraArgs": told}
+		return map[string]any{"extraArgs": args}
 	}
 	alone := func() map[string]any { return of(map[string]any{"leader-elect": "false"}) }
 	return all, add("ClusterConfiguration", map[string]any{"apiServer": of(map[string]any{watchGrace: "2s"}), "controllerManager": alone(), "scheduler": alone()})

@@ -155,9 +155,9 @@ func TestAnEndThatIsNotKnown(t *testing.T) {
 // TestAComponentThatCanNotBeEnded is not away, and the kubelet is not either.
 func TestAComponentThatCanNotBeEnded(t *testing.T) {
 	programs := t.TempDir()
-	told := filepath.Join(programs, "told")
+	commands := filepath.Join(programs, "commands")
 	for name, script := range map[string]string{"systemctl": "", "ctr": "echo no such task >&2; exit 1", "rm": ""} {
-		text := "#!/bin/sh\necho " + name + " $1 >>" + told + "\n" + script
+		text := "#!/bin/sh\necho " + name + " $1 >>" + commands + "\n" + script
 		if err := os.WriteFile(filepath.Join(programs, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestAComponentThatCanNotBeEnded(t *testing.T) {
 		t.Errorf("%v, want why it can't be killed", err)
 	}
 	want := "systemctl stop\nctr --namespace=k8s.io\nsystemctl start\n"
-	if got, err := os.ReadFile(told); string(got) != want {
+	if got, err := os.ReadFile(commands); string(got) != want {
 		t.Errorf("the node ran\n%s%v, want\n%s", got, err, want)
 	}
 	if k.away.cover(record.Scheduler, time.Now()) {

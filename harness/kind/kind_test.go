@@ -33,7 +33,7 @@ func TestWhatIsFollowedEnds(t *testing.T) {
 	}{
 		{"the session breaks", "echo no such session >&2; exit 1", readAll, "the events of node node-a have ended: journalctl: exit status 1: no such session"},
 		{"it has no more to say", "exit 0", readAll, "the events of node node-a have ended: journalctl: EOF"},
-		{"nobody reads on", "while echo a; do :; done", readLine, "the events of node node-a have ended: journalctl: "},
+		{"reading ends early", "while echo a; do :; done", readLine, "the events of node node-a have ended: journalctl: "},
 	} {
 		inPlaceOfDocker(t, c.script)
 		history := record.NewHistory(nil)

@@ -25,10 +25,10 @@ func inPlaceOfDocker(t *testing.T, script string) {
 // TestCopyOutThatIsBrokenOff: the container that Docker may have made is removed, by its name.
 func TestCopyOutThatIsBrokenOff(t *testing.T) {
 	dir := t.TempDir()
-	told := filepath.Join(dir, "told")
-	inPlaceOfDocker(t, "echo \"$@\" >>"+told+"\ncase $1 in create) exec sleep 600;; esac\n")
+	log := filepath.Join(dir, "log")
+	inPlaceOfDocker(t, "echo \"$@\" >>"+log+"\ncase $1 in create) exec sleep 600;; esac\n")
 	commands := func() string {
-		text, _ := os.ReadFile(told) // empty until there is one
+		text, _ := os.ReadFile(log) // empty until the first command
 		return string(text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,7 +43,7 @@ func TestCopyOutThatIsBrokenOff(t *testing.T) {
 	}
 	want := "create --name skewrig-0a-1-copy --label skewrig.dev/run=0a --network none an-image\nrm --force --volumes skewrig-0a-1-copy\n"
 	if got := commands(); got != want {
-		t.Errorf("docker was told\n%swant\n%s", got, want)
+		t.Errorf("docker ran\n%swant\n%s", got, want)
 	}
 }
 

@@ -13,12 +13,12 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
-// Component is what a component of the control plane is to be.
+// Component describes a component of the control plane that is to be started.
 type Component struct {
 	// Release is its release, and Image a node image that has it.
 	Release release.Version
 	Image   string
-	// Gates are all gates that it is told. If unset, none.
+	// Gates are all gates on its command line. If unset, it has none.
 	Gates release.Gates
 	// Flags are those of its command line beside those that kubeadm gives it, or instead of them, by
 	// their names without hyphens.
@@ -94,24 +94,24 @@ func imageOf(name string, v release.Version) string {
 	return name + ":" + string(v)
 }
 
-// command is a command line with the component's gates and flags.
+// command returns a command line with the component's gates and flags.
 func (c Component) command(kubeadms []string) []string {
-	told := maps.Clone(c.Flags)
-	if told == nil {
-		told = make(map[string]string)
+	flags := maps.Clone(c.Flags)
+	if flags == nil {
+		flags = make(map[string]string)
 	}
-	delete(told, gatesFlag)
+	delete(flags, gatesFlag)
 	if len(c.Gates) > 0 {
-		told[gatesFlag] = c.Gates.Flag()
+		flags[gatesFlag] = c.Gates.Flag()
 	}
 	command := slices.DeleteFunc(slices.Clone(kubeadms), func(word string) bool {
 		flag, is := strings.CutPrefix(word, "--")
 		name, _, _ := strings.Cut(flag, "=")
-		_, own := told[name]
+		_, own := flags[name]
 		return is && (own || name == gatesFlag)
 	})
-	for _, name := range slices.Sorted(maps.Keys(told)) {
-		command = append(command, "--"+name+"="+told[name])
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		command = append(command, "--"+name+"="+flags[name])
 	}
 	return command
 }

@@ -91,9 +91,9 @@ func TestGone(t *testing.T) {
 // TestWhatIsKilled is not started again: neither a kubelet by systemd, nor a component by the kubelet.
 func TestWhatIsKilled(t *testing.T) {
 	dir := t.TempDir()
-	told := filepath.Join(dir, "told")
+	commands := filepath.Join(dir, "commands")
 	for _, name := range []string{"systemctl", "ctr", "rm"} {
-		text := "#!/bin/sh\necho " + name + " \"$@\" >>" + told + "\n"
+		text := "#!/bin/sh\necho " + name + " \"$@\" >>" + commands + "\n"
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ ctr --namespace=k8s.io tasks kill --signal=SIGKILL an id
 rm a manifest
 systemctl start kubelet.service
 `
-	if got, err := os.ReadFile(told); string(got) != want {
+	if got, err := os.ReadFile(commands); string(got) != want {
 		t.Errorf("the node ran\n%s%v, want\n%s", got, err, want)
 	}
 }

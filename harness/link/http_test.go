@@ -128,8 +128,8 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 	}
 }
 
-// TestWhoHasATokenIsAskedForAsItself: with a token, and without a certificate, a client is
-// nobody but whom the server takes it for, also if it says that it is somebody else.
+// TestWhoHasATokenIsAskedForAsItself: the link forwards the token of a client without a
+// certificate, adds no certificate, and leaves its header Impersonate-User to the server.
 func TestWhoHasATokenIsAskedForAsItself(t *testing.T) {
 	t.Parallel()
 	r := newHTTPRig(t, func(w http.ResponseWriter, r *http.Request) {

@@ -10,7 +10,7 @@ import (
 	"github.com/skewrig/skewrig/harness/process"
 )
 
-// TestImport: containerd is told of each archive, and they are removed then.
+// TestImport: the script imports each archive into containerd, and then removes all of them.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

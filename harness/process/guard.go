@@ -67,7 +67,7 @@ func (g *Guard) Close() error {
 	switch {
 	case g.cmd == nil:
 		return removed
-	case removed != nil: // somebody still writes, and the guard tries for longer
+	case removed != nil: // a process still writes there, and the guard tries for longer
 		if err := errors.Join(g.hold.Close(), g.cmd.Wait()); err != nil {
 			return errors.Join(removed, err)
 		}

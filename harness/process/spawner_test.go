@@ -27,7 +27,7 @@ func inEndingThread(do func()) (tid int) {
 	return <-done
 }
 
-// TestAChildOutlivesTheThread in which somebody started it.
+// TestAChildOutlivesTheThread: a child process continues after the thread that started it has ended.
 func TestAChildOutlivesTheThread(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")

@@ -155,8 +155,8 @@ func (r Releases) Resolve(word string) (Version, error) {
 // Resolve is Releases.Resolve with the default pair.
 func Resolve(word string) (Version, error) { return Releases{}.Resolve(word) }
 
-// Meant is what Resolve knows and a word that it doesn't know may stand for; empty if that
-// can't be told.
+// Meant returns the word that Resolve knows and that the user probably means by a word that it
+// doesn't know, or "" if there is none.
 func Meant(word string) string {
 	if word == "latest" {
 		return "newest"

@@ -63,6 +63,6 @@ func TestWordsOfAPair(t *testing.T) {
 		}
 	}
 	if got := r.Chosen(); !got || (Releases{}).Chosen() || (Releases{Newest: Newest, Previous: Previous}).Chosen() {
-		t.Error("the default pair is chosen by nobody")
+		t.Error("Chosen is true for the default pair, or false for another one")
 	}
 }

@@ -62,7 +62,7 @@ func TestMain(m *testing.M) {
 }
 
 // hold has a rig's directory until it is killed. Its guard is killed, too: then
-// nobody removes the directory.
+// no process removes the directory.
 func hold(parent string) {
 	d, err := NewDir(parent, "a/b/older/kubelet:v1.89.3", 0)
 	if err == nil {

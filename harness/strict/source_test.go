@@ -60,8 +60,8 @@ func BenchmarkSyntaxErrorAtTheEnd(b *testing.B) {
 	}
 }
 
-// TestOneMistakeIsSaidOnce: a field that is misspelt is not missing, too, and a single value
-// that stands for a mapping is told how it is written.
+// TestOneMistakeIsSaidOnce: a misspelt field is not reported as missing, too, and the error of
+// a single value in place of a mapping says how to write the mapping.
 func TestOneMistakeIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	type span struct {

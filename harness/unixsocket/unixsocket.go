@@ -29,7 +29,7 @@ func Listen(path string) (net.Listener, error) {
 }
 
 // ownerOnly sets the mode that bind(2) gives to the socket's file. Changing it
-// after bind would leave a moment in which anybody can connect.
+// after bind would leave a moment in which any user can connect.
 func ownerOnly(_, _ string, conn syscall.RawConn) error {
 	var chmodErr error
 	err := conn.Control(func(fd uintptr) { chmodErr = unix.Fchmod(int(fd), 0o600) })

@@ -90,21 +90,21 @@ func TestWatchTellsUntilItEnds(t *testing.T) {
 	s := serve(t, true, server.Config{})
 	n := open(t, s.Socket(), "metadata.name")
 	ctx, cancel := context.WithCancel(t.Context())
-	var told []string
+	var events []string
 	err := n.Watch(ctx, func(e Event) error {
 		switch {
 		case e.Type == "INITIAL_SYNC_COMPLETE":
 			s.Remove("uid-1")
 		case e.Type == "DELETED":
-			told = append(told, e.Type+" "+string(e.Pod.UID))
+			events = append(events, e.Type+" "+string(e.Pod.UID))
 			cancel()
 		case len(e.Pod.Labels) > 0:
 			t.Errorf("%s has labels", e.Pod.Name)
 		}
 		return nil
 	})
-	if err != nil || len(told) != 1 || told[0] != "DELETED uid-1" || n.MaskIgnored() {
-		t.Errorf("told %q, mask ignored %t, error %v", told, n.MaskIgnored(), err)
+	if err != nil || len(events) != 1 || events[0] != "DELETED uid-1" || n.MaskIgnored() {
+		t.Errorf("events %q, mask ignored %t, error %v", events, n.MaskIgnored(), err)
 	}
 	s.Disturb(server.Disturbance{BreakAfter: 1})
 	if err := n.Watch(t.Context(), func(Event) error { return nil }); err == nil || !strings.Contains(err.Error(), "the watch broke off (the watch was ended on purpose after 1 events): watch again") {
@@ -113,7 +113,7 @@ func TestWatchTellsUntilItEnds(t *testing.T) {
 	stop := errors.New("stop")
 	s.Disturb(server.Disturbance{})
 	if err := n.Watch(t.Context(), func(Event) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("a watch that was told to stop: %v", err)
+		t.Errorf("a watch whose callback returns an error: %v", err)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestAMaskHoldsWithoutTheServer(t *testing.T) {
 		t.Errorf("listed %+v, error %v", pods, err)
 	}
 	if !n.MaskIgnored() {
-		t.Error("that the mask was ignored is not told")
+		t.Error("MaskIgnored is false, and the server ignored the mask")
 	}
 	whole := open(t, n.socket, "")
 	if _, err := whole.List(t.Context()); err != nil || whole.MaskIgnored() {
@@ -204,8 +204,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// TestYourOwnSocketIsClosed: what another user is told is tested where there is one,
-// with the command line.
+// TestYourOwnSocketIsClosed covers the error for the owner of a socket. A test of the command
+// line covers the error for another user.
 func TestYourOwnSocketIsClosed(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {

@@ -171,8 +171,8 @@ func (c *Client) open(ctx context.Context, fields string) error {
 	}
 }
 
-// now has the next call connect at once. Whether anybody is there is what is asked,
-// also after it was in vain.
+// now makes the next call connect at once, also after a failed attempt: a call asks whether
+// a server answers at this moment.
 func (c *Client) now() { c.conn.ResetConnectBackoff() }
 
 func masked(ctx context.Context, fields string) context.Context {

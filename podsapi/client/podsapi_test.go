@@ -39,8 +39,8 @@ type node struct {
 	err   error
 	masks []string
 	calls int
-	// told are the events of a watch; it ends with err when it is closed.
-	told chan *v1alpha1.WatchPodsEvent
+	// events has the events of a watch, which ends with an error when the channel is closed.
+	events chan *v1alpha1.WatchPodsEvent
 }
 
 func encoded(t *testing.T, name string) []byte {
@@ -55,7 +55,7 @@ func encoded(t *testing.T, name string) []byte {
 // newNode serves at the place below its root.
 func newNode(t *testing.T, place string) *node {
 	t.Helper()
-	n := &node{root: t.TempDir(), told: make(chan *v1alpha1.WatchPodsEvent)}
+	n := &node{root: t.TempDir(), events: make(chan *v1alpha1.WatchPodsEvent)}
 	socket := filepath.Join(n.root, place)
 	if err := os.MkdirAll(filepath.Dir(socket), 0o700); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func (n *node) WatchPods(_ *v1alpha1.WatchPodsRequest, stream grpc.ServerStreami
 	}
 	for {
 		select {
-		case e, more := <-n.told:
+		case e, more := <-n.events:
 			if !more {
 				return status.Error(codes.ResourceExhausted, "too slow")
 			}
@@ -172,19 +172,19 @@ func TestAnAgentAsks(t *testing.T) {
 	must("what", Request{Method: "PatchPods"}, 1)
 	must("other service", Request{Method: ListPods, Service: "v9.Pods"}, 1)
 
-	type told struct {
+	type summary struct {
 		method, code, message string
 		pods, bytes           int
 	}
-	var got []told
+	var got []summary
 	for _, answer := range recorded[record.PodsAnswer](history) {
-		got = append(got, told{answer.Method, answer.Code, answer.Message, len(answer.List), answer.Bytes})
+		got = append(got, summary{answer.Method, answer.Code, answer.Message, len(answer.List), answer.Bytes})
 		if answer.Node != "node-a" || answer.Socket.Path != Places[0] || answer.Socket.Mode != "srw-------" || answer.Socket.DirMode != "drwx------" {
 			t.Errorf("the node is %q, its socket %+v", answer.Node, answer.Socket)
 		}
 	}
 	size := len(encoded(t, "web"))
-	want := []told{
+	want := []summary{
 		{ListPods, "OK", "", 2, size + len("garbage")},
 		{GetPod, "OK", "", 1, size},
 		{GetPod, "NotFound", "no other", 0, 0},
@@ -194,7 +194,7 @@ func TestAnAgentAsks(t *testing.T) {
 		{"PatchPods", "Unimplemented", "there is no method PatchPods", 0, 0},
 		{ListPods, "Unimplemented", "unknown service v9.Pods", 0, 0},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(told{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(summary{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	list := recorded[record.PodsAnswer](history)[0].List
@@ -273,16 +273,16 @@ func TestAHeldWatchReadsWhenItIsToldTo(t *testing.T) {
 	events := func() int { return len(recorded[record.PodsEvent](history)) }
 	held := make(chan error)
 	go func() { held <- a.Hold(t.Context(), "held", "") }()
-	n.told <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_ADDED, Pod: encoded(t, "web")}
+	n.events <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_ADDED, Pod: encoded(t, "web")}
 	if err := <-held; err != nil {
 		t.Fatal(err)
 	}
-	n.told <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_MODIFIED, Pod: encoded(t, "web")}
+	n.events <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_MODIFIED, Pod: encoded(t, "web")}
 	if events() != 0 || a.Release("other") || !a.Release("held") {
-		t.Errorf("it read %d events before it was told to, or can't be told", events())
+		t.Errorf("it read %d events before its release, or can't be released", events())
 	}
 	awaitRecord(t, history, func() bool { return events() == 2 })
-	if err := (&Agent{Root: t.TempDir(), Recorder: history}).Hold(t.Context(), "nobody", ""); err != nil {
+	if err := (&Agent{Root: t.TempDir(), Recorder: history}).Hold(t.Context(), "absent", ""); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -310,9 +310,9 @@ func TestAWatchIsRecordedUntilItEnds(t *testing.T) {
 		{Type: v1alpha1.EventType_INITIAL_SYNC_COMPLETE},
 		{Type: v1alpha1.EventType_DELETED, Pod: encoded(t, "web")},
 	} {
-		n.told <- e
+		n.events <- e
 	}
-	close(n.told)
+	close(n.events)
 	awaitRecord(t, history, func() bool { return len(recorded[record.PodsEnded](history)) == 1 })
 	var types []string
 	for _, e := range recorded[record.PodsEvent](history) {

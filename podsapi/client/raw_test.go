@@ -56,21 +56,21 @@ func TestRawWatch(t *testing.T) {
 	}
 	defer c.Close()
 	go func() {
-		n.told <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_ADDED, Pod: []byte("pod")}
-		n.told <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_INITIAL_SYNC_COMPLETE}
+		n.events <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_ADDED, Pod: []byte("pod")}
+		n.events <- &v1alpha1.WatchPodsEvent{Type: v1alpha1.EventType_INITIAL_SYNC_COMPLETE}
 	}()
 	enough := errors.New("enough")
-	var told []string
+	var received []string
 	err = c.RawWatch(t.Context(), "", func(kind string, pod []byte) error {
-		if told = append(told, kind+" "+string(pod)); len(told) == 2 {
+		if received = append(received, kind+" "+string(pod)); len(received) == 2 {
 			return enough
 		}
 		return nil
 	})
-	if diff := cmp.Diff([]string{"ADDED pod", "INITIAL_SYNC_COMPLETE "}, told); diff != "" || !errors.Is(err, enough) {
+	if diff := cmp.Diff([]string{"ADDED pod", "INITIAL_SYNC_COMPLETE "}, received); diff != "" || !errors.Is(err, enough) {
 		t.Errorf("the error is %v (-want +got):\n%s", err, diff)
 	}
-	close(n.told)
+	close(n.events)
 	if err := c.RawWatch(t.Context(), "", func(string, []byte) error { return nil }); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("the watch ended with %v", err)
 	}

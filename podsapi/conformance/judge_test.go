@@ -144,8 +144,8 @@ func with(checks []reports.Check, outcome reports.Outcome) (ids []string) {
 	return ids
 }
 
-// TestWhatCanNotBeJudged: no check passes, and none fails, for want of something to
-// judge; the reason is told.
+// TestWhatCanNotBeJudged: a check that has nothing to judge neither passes nor fails,
+// and has a reason.
 func TestWhatCanNotBeJudged(t *testing.T) {
 	t.Parallel()
 	all := len(Judge(good()))

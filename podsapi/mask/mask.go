@@ -13,9 +13,9 @@
 // a container could only be had with all the rest of it. A map, such as labels,
 // is kept or left out whole, and so is a time, a quantity, or an int-or-string.
 //
-// A message on the way to a named field is kept, if only as an empty one: that a
-// container has a probe, or how many containers there are, can be told even if
-// none of the fields named is set.
+// A message on the way to a named field is kept, if only as an empty one: a client
+// sees whether a container has a probe, and how many containers a pod has, even if
+// none of the named fields is set.
 package mask
 
 import (

@@ -22,7 +22,7 @@ func TestClientsSayWhatEachDid(t *testing.T) {
 	g.set(t, small(1, "Running"))
 	ctx := t.Context()
 	_, _ = g.ListPods(ctx, &pods.ListPodsRequest{})
-	_, _ = g.GetPod(ctx, &pods.GetPodRequest{PodUID: "nobody"})
+	_, _ = g.GetPod(ctx, &pods.GetPodRequest{PodUID: "absent"})
 	_, _ = g.GetPod(ctx, &pods.GetPodRequest{PodUID: strings.Repeat("u", maxRequestBytes)})
 	err := g.conn.Invoke(ctx, "/v1alpha1.Pods/DropPods", &pods.ListPodsRequest{}, &pods.ListPodsResponse{})
 	wantCode(t, err, codes.Unimplemented, "/v1alpha1.Pods/WatchPods")
@@ -105,7 +105,7 @@ func TestBehind(t *testing.T) {
 	behind()
 }
 
-// TestAClientThatIsGoneIsAsItWent: nobody can tell it what happens later.
+// TestAClientThatIsGoneIsAsItWent: later events do not change the entry of a client that has disconnected.
 func TestAClientThatIsGoneIsAsItWent(t *testing.T) {
 	t.Parallel()
 	g := newRig(t)
@@ -116,7 +116,7 @@ func TestAClientThatIsGoneIsAsItWent(t *testing.T) {
 	}
 	g.set(t, small(2, "Failed"))
 	g.Disturb(Disturbance{Delay: time.Hour})
-	g.watch(t) // which is told nothing
+	g.watch(t) // which gets no event
 	eventually(t, "the watch is open", func() bool { return len(g.Clients()) == 2 && g.client(t, 1).Watching == 1 })
 	for _, c := range []*grpc.ClientConn{lister, g.conn} {
 		c.Close()
@@ -220,7 +220,7 @@ pod_info_endpoint_errors_get 0
 	}
 	g.set(t, small(1, "Running"))
 	_, _ = g.GetPod(t.Context(), &pods.GetPodRequest{PodUID: string(uidOf(1))})
-	_, _ = g.GetPod(t.Context(), &pods.GetPodRequest{PodUID: "nobody"})
+	_, _ = g.GetPod(t.Context(), &pods.GetPodRequest{PodUID: "absent"})
 	_, _ = g.GetPod(t.Context(), &pods.GetPodRequest{})
 	_, _ = g.ListPods(t.Context(), &pods.ListPodsRequest{})
 	_, _ = g.watch(t, "oops").Recv()

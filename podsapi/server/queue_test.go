@@ -49,7 +49,7 @@ func TestQueue(t *testing.T) {
 	}{
 		"nothing":            {[]string{"?"}, []string{"nothing"}, 0},
 		"initial pods":       {[]string{"a=1", "b=1", "!", "?", "?", "?", "?"}, []string{"ADDED a=1", "ADDED b=1", "INITIAL_SYNC_COMPLETE ", "nothing"}, 0},
-		"change of one told": {[]string{"a=1", "?", "a=2", "?"}, []string{"ADDED a=1", "MODIFIED a=2"}, 0},
+		"change of one sent": {[]string{"a=1", "?", "a=2", "?"}, []string{"ADDED a=1", "MODIFIED a=2"}, 0},
 		"same again":         {[]string{"a=1", "?", "a=1", "?"}, []string{"ADDED a=1", "nothing"}, 0},
 		"same while waiting": {[]string{"a=1", "a=1", "?", "?"}, []string{"ADDED a=1", "nothing"}, 0},
 		"latest only":        {[]string{"a=1", "a=2", "a=3", "?", "?"}, []string{"ADDED a=3", "nothing"}, 2},
@@ -151,7 +151,7 @@ func apply(t *testing.T, q *queue, seen map[types.UID][]byte) bool {
 		return true
 	}
 	if known && bytes.Equal(last, event.Pod) {
-		t.Errorf("told of %s twice", last)
+		t.Errorf("%s was sent twice", last)
 	}
 	seen[uid] = event.Pod
 	return true

@@ -110,7 +110,7 @@ func TestGetErrors(t *testing.T) {
 		says string
 	}{
 		"":                         {codes.InvalidArgument, "metadata.uid"},
-		"nobody":                   {codes.NotFound, `"nobody"`},
+		"absent":                   {codes.NotFound, `"absent"`},
 		"a\nb":                     {codes.NotFound, `"a\nb"`},
 		strings.Repeat("u", 10000): {codes.NotFound, "uuu\"… (10000 bytes)"},
 		strings.Repeat("u", 20000): {codes.ResourceExhausted, "larger than max"},

@@ -25,7 +25,7 @@ func TestWatch(t *testing.T) {
 	w.expect(t, "ADDED pod-3 Pending")
 	g.Remove(uidOf(2))
 	w.expect(t, "DELETED pod-2")
-	g.Remove(uidOf(2), "nobody")
+	g.Remove(uidOf(2), "absent")
 	g.set(t, small(2, "Pending"))
 	w.expect(t, "ADDED pod-2 Pending")
 }
@@ -104,7 +104,7 @@ func TestCloseEndsWatches(t *testing.T) {
 	}
 	_, err := w.Recv()
 	wantCode(t, err, codes.Unavailable)
-	g.set(t, small(1, "Running")) // Nobody is there, and nothing is wrong.
+	g.set(t, small(1, "Running")) // No client watches, which is no error.
 	g.SetReady(false)
 }
 
@@ -181,7 +181,7 @@ func TestAClientThatNeverReadsHarmsNobody(t *testing.T) {
 			g.set(t, stuffed(number, corev1.PodPhase(fmt.Sprint(i))))
 		}
 		g.set(t, small(100+i, "Pending"))
-		g.Remove(uidOf(100 + i)) // A pod of which the slow one is never told.
+		g.Remove(uidOf(100 + i)) // The slow watch gets no event of this pod.
 	}
 	well.drain(t, fmt.Sprint("MODIFIED pod-19 ", rounds))
 	if got := pending(g); got > 21 {

@@ -9,9 +9,9 @@ import (
 	"github.com/skewrig/skewrig/reports/narrate"
 )
 
-// TestTheStepThatLedToAFailure is told, though others came between it and the check, with the
-// first of the attempts that failed since. Without a time at which it went wrong, it is the
-// last step that did something.
+// TestTheStepThatLedToAFailure checks that a finding names the step that led to the failure, though
+// other steps came between it and the check, and the first attempt that failed after it. If the
+// time of the failure is not known, the step is the last one that did something.
 func TestTheStepThatLedToAFailure(t *testing.T) {
 	t.Parallel()
 	check := reports.Check{ID: "stays-up", Expected: `at once: pods["web"].ready == true`}
@@ -55,12 +55,12 @@ func TestTheStepThatLedToAFailure(t *testing.T) {
 // counted; those that wrote the object later come with the next message about it.
 func TestTheStepsThatAreKnownToHaveLedToAFailure(t *testing.T) {
 	t.Parallel()
-	check := reports.Check{ID: "told", Expected: `within 5s: watches["w"].pods["web"].ready == true`}
+	check := reports.Check{ID: "ready", Expected: `within 5s: watches["w"].pods["web"].ready == true`}
 	n := &narrate.Narration{
 		Steps: []narrate.Step{{Number: 2, Action: "restart kubelet", Acts: true, From: 2}, {Number: 4, Action: "delete pods/default/other", Acts: true, From: 4}},
 		Lanes: []narrate.Lane{{Name: "node-a/w", Kind: narrate.Agent, Marks: []narrate.Mark{{At: 3, Label: "ADDED default/web"}, {At: 12, Label: "MODIFIED default/web"}}}},
 		Checks: []narrate.Check{{
-			ID: "told", From: 5, To: 10, Named: reports.Names{{Variable: "watches", Text: "w"}, {Variable: "pods", Text: "web", Object: "pods/default/web"}},
+			ID: "ready", From: 5, To: 10, Named: reports.Names{{Variable: "watches", Text: "w"}, {Variable: "pods", Text: "web", Object: "pods/default/web"}},
 			Led: []narrate.Line{{At: 2, Text: "step 2: restart kubelet"}}, Seen: []narrate.Line{{At: 6, Text: "sets: 2"}},
 			After: []narrate.Line{{At: 11, Text: "step 6: patch"}, {At: 13, Text: "step 7: delete"}},
 		}},

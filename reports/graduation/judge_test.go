@@ -60,7 +60,7 @@ func TestEachDecider(t *testing.T) {
 	pass := func(dir string, at time.Time) evidence.Run { return run(dir, at, reports.Pass, "v1.89.3", "v1.90.1") }
 	again := []evidence.Run{pass("a", monday), pass("b", monday.Add(time.Minute)), pass("c", monday.Add(time.Hour))}
 	withPerson := requirement
-	withPerson.Person = &Person{Who: "somebody", What: "look"}
+	withPerson.Person = &Person{Who: "an author", What: "look"}
 	withGap := requirement
 	withGap.Gap = "nothing does it twice"
 	for name, tc := range map[string]struct {
@@ -119,7 +119,7 @@ func TestEachDecider(t *testing.T) {
 
 func TestStrict(t *testing.T) {
 	t.Parallel()
-	r := Judge(feature(Criterion{Person: &Person{Who: "somebody"}}), "beta", nil, planned)
+	r := Judge(feature(Criterion{Person: &Person{Who: "an author"}}), "beta", nil, planned)
 	if r.ExitCode(false) != ExitMet || r.ExitCode(true) != ExitUnmet {
 		t.Errorf("exit codes %d, and %d if strict", r.ExitCode(false), r.ExitCode(true))
 	}

@@ -128,8 +128,8 @@ func TestAttempts(t *testing.T) {
 	}, lanesOf(narrate.Input{Events: *h}, narrate.Probe))
 }
 
-// TestNeverConnected: what a kubelet says of an attempt that reached nobody is an
-// attempt, too.
+// TestNeverConnected checks that a kubelet event about an attempt that reached no server
+// is an attempt, too.
 func TestNeverConnected(t *testing.T) {
 	t.Parallel()
 	h := beginning("off")
@@ -261,9 +261,9 @@ func TestAskedAgain(t *testing.T) {
 	want(t, []string{"HTTP/1.1 request: HTTP 200, and its body never ended", "HTTP/1.1 request, ended by the client, because its kubelet ended"}, got)
 }
 
-// TestStalled: an answer whose body never ends did not go well, and is told beside
-// what kubelet event of it: a probe that is an error to it is three connections,
-// of which it speaks when the last one has ended.
+// TestStalled checks that an answer whose body never ends is a failed attempt, with the kubelet
+// event about it: a kubelet that takes a probe for an error connects three times, and writes
+// the event when the last connection has ended.
 func TestStalled(t *testing.T) {
 	t.Parallel()
 	h := beginning("off")

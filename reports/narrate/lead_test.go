@@ -7,7 +7,8 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// TestAgesOfLeases are told by both clocks, as of the last list that was read.
+// TestAgesOfLeases checks that the ages of leases are given by both clocks, as of the last list that
+// the watchdog read.
 func TestAgesOfLeases(t *testing.T) {
 	t.Parallel()
 	ages := func(name string, points ...[2]float64) Lane {

@@ -49,7 +49,7 @@ func TestWhoChangedAField(t *testing.T) {
 			happened: func(h *history) { h.written(2, "2", fast, manager, status) },
 			want:     `spec.mode of settings/default/a changed from "safe" to "fast" at 2.0 s; the record does not say who wrote it.`,
 		},
-		"nobody that is known": {
+		"no known manager": {
 			happened: func(h *history) { h.written(2, "2", none) },
 			want:     `spec.mode of settings/default/a, which was "safe", was no longer set at 2.0 s; the record does not say who wrote it.`,
 		},

@@ -54,9 +54,9 @@ func texts(lines []narrate.Line) string {
 	return strings.Join(all, "\n")
 }
 
-// TestWhatLedToAFailure are the steps that changed the rig, and those that wrote what the
-// counted objects are made from; and what a component did by itself. A step that wrote another
-// object did not, though it was the last. It is told what was counted, and how far it went.
+// TestWhatLedToAFailure checks what led to a failure: the steps that changed the rig, those that
+// wrote the owner of the counted objects, and the end of a component by itself; not the last step,
+// which wrote another object. The narration has the objects counted, and their highest number.
 func TestWhatLedToAFailure(t *testing.T) {
 	t.Parallel()
 	const expression = `for 1s: history.filter(name, name.startsWith("replicasets/default/web-")).size() grows by 1 at most`
@@ -72,7 +72,8 @@ func TestWhatLedToAFailure(t *testing.T) {
 		"then kubelet/node-a ended by itself: exit status 1 at 6.5 s."}, c.Because)
 }
 
-// TestNodesThatTurned are told from the first ones on, with the condition that the check names.
+// TestNodesThatTurned checks that the narration has the nodes that changed to the condition which the check
+// names, beginning with the first ones.
 func TestNodesThatTurned(t *testing.T) {
 	t.Parallel()
 	h := append(history{}, checked()[:1]...)

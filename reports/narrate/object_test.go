@@ -48,7 +48,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestStaticPods: what the API server shows of a pod from a file is told.
+// TestStaticPods checks that the narration has the object that the API server shows of a static pod.
 func TestStaticPods(t *testing.T) {
 	t.Parallel()
 	var h history

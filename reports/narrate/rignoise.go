@@ -18,7 +18,7 @@ var rigNoise = []struct {
 	{regexp.MustCompile(`missing content for CA bundle \\"client-ca::kube-system::extension-apiserver-authentication::requestheader-client-ca-file\\"`), "the API server of the rig has no front proxy"},
 	{regexp.MustCompile(`The manifest file is empty, ignoring\.`), "the rig configures no labels of metrics"},
 	{regexp.MustCompile(`simple token is not cryptographically signed`), "the etcd of the rig has no users"},
-	{regexp.MustCompile(`Running http and grpc server on single port`), "etcd says so unless it is told to serve HTTP on an address of its own"},
+	{regexp.MustCompile(`Running http and grpc server on single port`), "etcd logs this unless --listen-client-http-urls is set"},
 }
 
 // maxRigLines is how many different lines of the rig's own a log has.

@@ -50,8 +50,8 @@ func TestAtOnce(t *testing.T) {
 	want(t, "came true at once; the window was 5 s", of(narrate.Input{Events: h, Result: result}).Checks[0].Summary)
 }
 
-// TestPartsOfAValue: what a check that does not hold saw is told in parts, if it is
-// only false.
+// TestPartsOfAValue checks that a check which observed only false and does not hold has the
+// values of the parts of its expression.
 func TestPartsOfAValue(t *testing.T) {
 	t.Parallel()
 	var h history

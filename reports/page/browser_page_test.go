@@ -258,7 +258,7 @@ func TestThePlanLinksItsControl(t *testing.T) {
 	b.quiet()
 }
 
-// TestWhatIsBesideThePage: nobody is sent to files that are not there.
+// TestWhatIsBesideThePage checks that the page names no files that are missing.
 func TestWhatIsBesideThePage(t *testing.T) {
 	run := small()
 	run.Dir = fstest.MapFS{"cells/" + page.Red + "/plan.txt": {}, "cells/" + page.Red + "/history.jsonl": {}}
@@ -374,7 +374,7 @@ func TestCellsOfARequirement(t *testing.T) {
 		t.Errorf("in the list of all, the cell is %q again, want a failure", badge)
 	}
 
-	// A link that somebody was sent.
+	// A link from outside the page.
 	b.open(file, red+"&requirement="+good)
 	b.click("#cell .around a")
 	b.at(list)

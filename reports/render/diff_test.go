@@ -162,8 +162,8 @@ func TestADiffMakesNoMarkdown(t *testing.T) {
 	}
 }
 
-// TestADiffFitsIntoAComment compares reports that share nothing, of more cells than
-// can be told.
+// TestADiffFitsIntoAComment compares reports that share no cell and have more cells than fit
+// into a comment.
 func TestADiffFitsIntoAComment(t *testing.T) {
 	t.Parallel()
 	many := func(o reports.Outcome) reports.Report {

@@ -215,8 +215,8 @@ func (m *markdown) reproduce(reproduce reports.Reproduce) {
 	m.printf("\n## How to reproduce\n\n%s\n", fenced("sh", reports.Again(reproduce.Command), ""))
 }
 
-// text escapes a text of bounded length so that it shows as itself, also in a
-// table, and does nothing: no markup, no HTML, no mention of anybody. Pipes and
+// text escapes a text of bounded length so that a renderer shows it unchanged, also in a
+// table, and finds no markup, no HTML and no mention of a user in it. Pipes and
 // backslashes are written as entities because a table is cut at its pipes before
 // anything else is looked at, and renderers disagree about backslashes there.
 func text(s string) string {

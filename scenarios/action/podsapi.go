@@ -79,7 +79,7 @@ var ofCall = map[string][]PodsCall{
 	"of":      {EndPods, ReadPods},
 }
 
-// podsCalls are the calls in the order in which they are told.
+// podsCalls are the calls in the order in which messages list them.
 var podsCalls = []PodsCall{ListPods, GetPod, WatchPods, PollPods, EndPods, ReadPods, RemoveSocket, BlockSocket}
 
 func (p PodsAPI) Check(f spec.Field) {

@@ -21,7 +21,7 @@ const (
 	ReachShared
 	// ReachChanges is the control plane itself, which is not the same afterwards.
 	ReachChanges
-	// ReachAll is what can't be told apart, such as objects without a namespace.
+	// ReachAll is what can't be attributed to one cell, such as objects without a namespace.
 	ReachAll
 )
 

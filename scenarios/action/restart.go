@@ -105,19 +105,19 @@ func (s Restart) to() string {
 	for _, gate := range s.Unset {
 		with = append(with, gate+" unset")
 	}
-	with = append(with, describeTold(s.Settings)...)
+	with = append(with, describeFlagsAndConfig(s.Settings)...)
 	if len(with) > 0 {
 		text += " with " + strings.Join(with, ", ")
 	}
 	return strings.TrimSpace(text)
 }
 
-// DescribeSettings says what a component is told beside its gates, each flag by itself.
+// DescribeSettings describes the settings of a component: its emulated version, each flag, and its configuration.
 func DescribeSettings(s spec.Settings) []string {
-	return append(emulation(s), describeTold(s)...)
+	return append(emulation(s), describeFlagsAndConfig(s)...)
 }
 
-// emulation says which versions a component is told to emulate and to expect.
+// emulation describes the version that a component emulates, and the oldest one that it expects beside it.
 func emulation(s spec.Settings) (all []string) {
 	if s.EmulatedVersion != "" {
 		all = append(all, "emulating "+string(s.EmulatedVersion))
@@ -128,7 +128,8 @@ func emulation(s spec.Settings) (all []string) {
 	return all
 }
 
-func describeTold(s spec.Settings) (all []string) {
+// describeFlagsAndConfig describes each flag, and the patch of the configuration.
+func describeFlagsAndConfig(s spec.Settings) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		all = append(all, OneLine("--"+name+"="+s.Flags[name]))
 	}
@@ -222,13 +223,13 @@ func unchangeable(name string) (why string, is bool) {
 	}
 }
 
-// setSettings tells a component something else than before, if it can be told.
+// setSettings adds the settings of the step to those of a component, or reports that the component supports none.
 func (s Restart) setSettings(r *spec.Rig, c *spec.Component) {
 	if s.IsZero() {
 		return
 	}
 	if c.Name == spec.Watchdog || spec.IsSimulated(c.Name) || strings.HasPrefix(c.Name, spec.Seed+"/") {
-		r.Conflict("", "%s can't be told flags, config or what to emulate", c.Name)
+		r.Conflict("", "%s does not support flags, config or an emulated version", c.Name)
 		return
 	}
 	r.CheckSettings("", "", spec.Program(c.Name), s.Settings)

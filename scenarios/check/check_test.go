@@ -237,7 +237,7 @@ func TestVerdicts(t *testing.T) {
 			check: restarts(record.Now, 0), want: reports.Unknown, reason: "the cell ended before the check was decided",
 			tell: func(*record.History) {},
 		},
-		"a late machine does not fail anybody": {
+		"a late machine fails no check": {
 			check: again, want: reports.Unknown, observed: "0",
 			reason: "the machine was too late to be trusted: timers fired 0.02 s late on average and 7.00 s at worst, with 1.5 threads for each processor",
 			tell: func(h *record.History) {

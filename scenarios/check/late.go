@@ -118,7 +118,7 @@ func spoiledBy(cell plan.Cell, c action.Check, t *timeline.Timeline) *timeline.C
 	for _, connection := range t.Connections {
 		looked := len(pods) == 0 || slices.Contains(pods, "pods/"+timeline.PodOf(connection.Container))
 		ended := !slices.Contains(t.Connected[timeline.Name(connection.Container)], connection) // by the end of its kubelet
-		if looked && !ended && !toldToWait(cell, connection.Port) && waitedInVain(connection) {
+		if looked && !ended && !delaysAnswers(cell, connection.Port) && waitedInVain(connection) {
 			return connection
 		}
 	}
@@ -147,8 +147,8 @@ func waitedInVain(c *timeline.Connection) bool {
 	return late || c.GivenUp() && (len(c.Requests) > 0 || c.Closed.Sub(c.Opened) >= shortestTimeout)
 }
 
-// toldToWait reports whether the scenario has a server on a port let clients wait.
-func toldToWait(cell plan.Cell, port int32) bool {
+// delaysAnswers reports whether the scenario sets a server on a port to delay its answers.
+func delaysAnswers(cell plan.Cell, port int32) bool {
 	for _, image := range cell.Images {
 		for _, l := range image.Listen {
 			if l.Port == port && l.LongestDelay() >= shortestTimeout {

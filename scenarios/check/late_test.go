@@ -63,7 +63,7 @@ func TestOnALateMachine(t *testing.T) {
 		"a machine that was in time":    {check: restarts(record.Now, 0), seen: unanswered, timely: true},
 		"a server that has answered":    {check: restarts(record.Now, 0), seen: answered},
 		"a server that stalls":          {check: restarts(record.Now, 0), seen: faulty},
-		"a server that is told to wait": {check: restarts(record.Now, 0), seen: unanswered, delay: 2 * time.Second},
+		"a server that is set to delay": {check: restarts(record.Now, 0), seen: unanswered, delay: 2 * time.Second},
 		"a server that waits briefly":   {check: restarts(record.Now, 0), seen: unanswered, delay: time.Millisecond, why: vain},
 		"a connection that was left":    {check: restarts(record.Now, 0), seen: brief},
 		"a port without a protocol":     {check: restarts(record.Now, 0), seen: tcp},

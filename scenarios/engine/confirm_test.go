@@ -85,7 +85,7 @@ func TestAnInterruptBeforeTheRunAlone(t *testing.T) {
 			} else if got.Started != tc.beside.Started || got.DurationSeconds != 60 {
 				t.Errorf("began at %s, %g s: as if nothing had run", got.Started, got.DurationSeconds)
 			}
-			if tc.moved { // so that nobody judges it as the record of the cell
+			if tc.moved { // so that no reader takes it for the record of the cell
 				at = filepath.Join(SharedDir(dir, id), reports.HistoryFile)
 			}
 			if text, err := os.ReadFile(at); err != nil || string(text) != history {

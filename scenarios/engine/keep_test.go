@@ -15,8 +15,8 @@ import (
 	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
 
-// TestWhatIsFoundAfterALookAtTheRig: a cell is what it would be if nobody wanted to keep rigs. What is
-// found when its rig is taken down is in its record, or is returned if somebody had the rig.
+// TestWhatIsFoundAfterALookAtTheRig checks that keeping a rig does not change the outcome of its cell. Events
+// and errors of the end of the rig are in the cell's record, or are returned if the rig was kept for a user.
 func TestWhatIsFoundAfterALookAtTheRig(t *testing.T) {
 	t.Parallel()
 	idle := record.FaultEnded{Fault: record.LinkFault{Cut: record.CutDrop}}
@@ -35,7 +35,7 @@ func TestWhatIsFoundAfterALookAtTheRig(t *testing.T) {
 		"green, by a fault of nothing": {holds: true, found: idle, want: reports.Unknown, why: "had no effect"},
 		"red":                          {want: reports.Fail, kept: true},
 		"red, and a record is lost":    {leave: lost, want: reports.Fail, kept: true, returned: lost},
-		"red, and somebody heals it":   {found: record.ListenFailed{Error: "by hand"}, want: reports.Fail, kept: true},
+		"red, and a user heals it":     {found: record.ListenFailed{Error: "by hand"}, want: reports.Fail, kept: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -76,8 +76,8 @@ type api struct {
 	more []map[string]bool
 }
 
-// apiOf is that of a cell. It is not known if the checkout of a source is not there, or if nobody asked a release for its
-// fields that is newer than the types which skewrig was compiled with.
+// apiOf returns the API of a cell. It is not known if the checkout of a source is missing, or if the fields of a release
+// were not read that is newer than the API types of this build.
 func apiOf(cell plan.Cell) api {
 	a := api{name: release.Newest.MajorMinor(), known: true}
 	for _, t := range plan.Targets([]plan.Cell{cell}) {

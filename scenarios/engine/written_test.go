@@ -41,7 +41,7 @@ func TestHasSeen(t *testing.T) {
 	}
 }
 
-// TestObserves: nobody waits for the states of objects that no record has.
+// TestObserves checks that the engine waits for no state of an object that no record has.
 func TestObserves(t *testing.T) {
 	t.Parallel()
 	topology := record.Topology{Observed: []string{"configmaps", "seed/secrets"}}

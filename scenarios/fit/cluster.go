@@ -47,7 +47,7 @@ func wrongServer(wanted record.Component, on facts.Cluster) (reasons []string) {
 	return reasons
 }
 
-// wrongComponent are the reasons for which a component of a control plane is not as it is wanted.
+// wrongComponent returns why the component of a cluster's control plane differs from the wanted one.
 func wrongComponent(wanted record.Component, on facts.Cluster) (reasons []string) {
 	program := record.Program(wanted.Name)
 	if program == record.APIServer {
@@ -55,7 +55,7 @@ func wrongComponent(wanted record.Component, on facts.Cluster) (reasons []string
 	}
 	at := slices.IndexFunc(on.Controllers, func(c facts.Component) bool { return c.Name == program })
 	if at < 0 {
-		return []string{"nobody has read what the cluster's " + program + " is"}
+		return []string{"the release and the gates of the cluster's " + program + " are not known"}
 	}
 	is := on.Controllers[at]
 	if !isAsked(wanted.Version, is.Version) {

@@ -19,8 +19,8 @@ func TestAMadeCluster(t *testing.T) {
 		return topology + "steps:\n" + pod + "- checks: [{id: c, observe: '" + expression + "', is: 0}]\n"
 	}
 	step := func(text string) string { return topology + "steps:\n" + pod + text + "\n- wait: {for: 1s}\n" }
-	withNode := func(told string) string {
-		return strings.Replace(topology, "gates: {A: true}}]", told+"}]", 1) + "steps:\n" + pod + "- wait: {for: 1s}\n"
+	withNode := func(settings string) string {
+		return strings.Replace(topology, "gates: {A: true}}]", settings+"}]", 1) + "steps:\n" + pod + "- wait: {for: 1s}\n"
 	}
 	for text, want := range map[string][]string{
 		step("- restart: {component: kubelet/node-a, version: v1.89.3, unset: [A]}"):                                       nil,
@@ -74,7 +74,7 @@ func TestOfMade(t *testing.T) {
 		{func(c *facts.Cluster) { c.Gates.Set["A"] = false }, []string{"the cluster's API server has A=false, and is to have true"}},
 		{func(c *facts.Cluster) { c.Controllers[0].Version = "v1.89.3" }, []string{"it wants a kube-controller-manager of v1.90, and the cluster's is v1.89.3"}},
 		{func(c *facts.Cluster) { c.Controllers[1].Gates = on(release.Gates{"A": false}) }, []string{"the cluster's kube-scheduler has A=false, and is to have true"}},
-		{func(c *facts.Cluster) { c.Controllers = c.Controllers[:1] }, []string{"nobody has read what the cluster's kube-scheduler is"}},
+		{func(c *facts.Cluster) { c.Controllers = c.Controllers[:1] }, []string{"the release and the gates of the cluster's kube-scheduler are not known"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Gates = on(release.Gates{"A": false}) }, []string{"node-a has A=false, and is to have true"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Version = "v1.89.3" }, []string{"node-a runs v1.89.3"}},
 		{func(c *facts.Cluster) { c.Nodes[0].Unusable = "not ready" }, []string{"node-a is not ready"}},

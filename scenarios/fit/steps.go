@@ -62,8 +62,8 @@ func (f *found) add(step plan.Step, format string, args ...any) {
 	}
 }
 
-// told are the reasons as they are told.
-func (f *found) told() (all []string) {
+// withSteps returns the reasons, each with the numbers of its steps.
+func (f *found) withSteps() (all []string) {
 	for _, reason := range f.reasons {
 		noun := "step "
 		if len(f.steps[reason]) > 1 {
@@ -91,7 +91,7 @@ func (u Use) steps(cell plan.Cell) []string {
 			f.add(step, "it %s", cmp.Or(others[facts.Needs], "does what is not known here: "+step.Kind))
 		}
 	}
-	return f.told()
+	return f.withSteps()
 }
 
 // requests looks at what a step asks an API server.
@@ -126,8 +126,8 @@ func ofMade(facts action.Facts) bool {
 	}
 }
 
-// mayRestart reports whether a component can be restarted as a step asks: with gates, a kubelet also with another
-// configuration, and one of the control plane with flags, and told what to emulate.
+// mayRestart reports whether a component can be restarted as a step asks: each component with gates, a kubelet also
+// with another configuration, and a component of the control plane also with flags and an emulated version.
 func mayRestart(r action.Restart) bool {
 	if isKubelet(r.Component) {
 		return isDropIn(r.Settings)

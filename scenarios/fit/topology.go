@@ -33,10 +33,10 @@ func (u Use) topology(t record.Topology) (reasons []string) {
 	return reasons
 }
 
-// isDropIn reports whether settings are what a drop-in file of a kubelet's configuration can say: fields that it has, and none that
-// it is not to have.
-func isDropIn(told record.Settings) bool {
-	return len(told.Flags) == 0 && !told.Emulates() && !takesAway(told.Config)
+// isDropIn reports whether a drop-in file of a kubelet's configuration can express settings: they set fields of the
+// configuration and remove none, and have neither flags nor an emulated version.
+func isDropIn(settings record.Settings) bool {
+	return len(settings.Flags) == 0 && !settings.Emulates() && !takesAway(settings.Config)
 }
 
 func takesAway(patch map[string]any) bool {

@@ -10,8 +10,8 @@ package model
 
 import "github.com/skewrig/skewrig/harness/release"
 
-// Component is an API server or a kubelet: its release with what that emulates, and the gates
-// that it was told to have.
+// Component is an API server or a kubelet: its release with the version that it emulates, and
+// the gates that are set on it.
 type Component struct {
 	release.Effective
 	Gates release.Gates
@@ -30,8 +30,8 @@ func (r Rules) Knows(c Component, f Field) bool {
 	return known
 }
 
-// Enabled reports whether a component has a field's gate on: as it was told, or else
-// by default.
+// Enabled reports whether a component has a field's gate on: as set on the component, or
+// else by default.
 func (r Rules) Enabled(c Component, f Field) bool {
 	if set, is := c.Gates[f.Gate]; is {
 		return set

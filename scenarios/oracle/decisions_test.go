@@ -99,7 +99,7 @@ func TestWatchdogDecisions(t *testing.T) {
 			s.add("dependency-watchdog", record.ComponentStopped{})
 			s.probe(5, 0, 0)
 		}, ""},
-		"somebody changes a dependent": {"v1.8.0", 1, func(s *story) {
+		"another client changes a dependent": {"v1.8.0", 1, func(s *story) {
 			s.probe(5, 3, minute)
 			s.add("patch", record.APIAnswer{Object: "seed/deployments/shoot/a", Code: 200})
 			s.probe(5, 0, 0)

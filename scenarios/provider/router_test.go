@@ -12,10 +12,10 @@ import (
 func TestALossThatLasts(t *testing.T) {
 	t.Parallel()
 	lost := record.Losing(time.Now(), errors.New("a watch broke"), record.ObjectObserved{})
-	nobodys := func(string, record.Payload) string { return "" }
+	noOwner := func(string, record.Payload) string { return "" }
 	for name, r := range map[string]*Router{
-		"all":         {Owner: nobodys},
-		"losses only": {Owner: nobodys, Drops: func(p record.Payload) bool { _, is := p.(record.ObservationLost); return !is }},
+		"all":         {Owner: noOwner},
+		"losses only": {Owner: noOwner, Drops: func(p record.Payload) bool { _, is := p.(record.ObservationLost); return !is }},
 	} {
 		var cells [3]record.History
 		r.Join("-skw0001", &cells[0], nil)

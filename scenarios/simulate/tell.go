@@ -51,18 +51,18 @@ func (p *play) tellProbe(o watchdog.Outcome) {
 	}
 }
 
-// tellAges tells how old leases are.
+// tellAges records the ages of leases.
 func (p *play) tellAges() {
-	var told record.LeaseAges
+	var leases record.LeaseAges
 	for _, z := range p.cell.Topology.LeaseNodes.Zones {
 		nodes, _ := p.in(strings.TrimSuffix(lease.Component+"/"+z.Name, "/"))
 		ages := make([]time.Duration, len(nodes))
 		for k, i := range nodes {
 			ages[k] = p.world.Age(i)
 		}
-		told.Zones = append(told.Zones, lease.AgesOf(z.Name, ages))
+		leases.Zones = append(leases.Zones, lease.AgesOf(z.Name, ages))
 	}
-	p.append("lease-nodes", lease.Component, told)
+	p.append("lease-nodes", lease.Component, leases)
 }
 
 // tellNode records a node as the API server shows it.

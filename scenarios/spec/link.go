@@ -32,12 +32,12 @@ var RuntimeMethods = []string{
 	"UpdateContainerResources", "UpdatePodSandboxResources", "UpdateRuntimeConfig", "Version",
 }
 
-// ParseLink reads the name of a link: who connects, which is meant to connect to the rig's own API
-// server, or to etcd if it is one, unless the name says otherwise.
+// ParseLink parses the name of a link: the client, and after -> the server. Without a server, the link
+// leads to the rig's API server, or to etcd if the client is an API server.
 func ParseLink(s string) Link {
-	from, to, told := strings.Cut(s, "->")
+	from, to, explicit := strings.Cut(s, "->")
 	switch {
-	case told:
+	case explicit:
 	case record.Program(from) == APIServer:
 		to = Etcd
 	default:

@@ -56,7 +56,7 @@ type Component struct {
 	// Via are the API servers that it connects to, where they have names. If unset, the
 	// first one.
 	Via []string
-	// Settings are what it is told beside its gates.
+	// Settings are its flags, its configuration and the version that it emulates.
 	Settings
 	Running bool
 	// Standalone is true for a kubelet without an API server.

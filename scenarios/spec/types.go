@@ -105,7 +105,7 @@ type Node struct {
 	// API that does what the text of KEP-4188 asks for.
 	Version release.Version `json:"version,omitempty"`
 	Gates   release.Gates   `json:"gates,omitempty"`
-	// Settings are what the kubelet is told beside its gates. If unset, it is what a rig sets.
+	// Settings are the flags and the configuration of the kubelet. If unset, they are those that a rig sets.
 	Settings
 	// Via are the API servers that the kubelet connects to. If unset, the first one.
 	Via Via `json:"via,omitempty"`

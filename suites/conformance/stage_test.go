@@ -11,8 +11,8 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// stage has some cells make noise from before others begin until those have ended. Nobody
-// begins before the nodes of all have started.
+// stage makes some cells make noise from before the quiet cells begin until those have ended.
+// No cell begins before the nodes of all cells have started.
 type stage struct {
 	absent, silent, quiet sync.WaitGroup // cells that have not started, made noise, or ended
 	set, begun, over      chan struct{}  // each is closed when there are none of these

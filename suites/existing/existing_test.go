@@ -1,4 +1,4 @@
-// Package existing runs cells on a cluster that somebody else runs: here, a rig.
+// Package existing runs cells on an existing cluster: here, a rig.
 package existing
 
 import (
@@ -95,9 +95,9 @@ func TestAnExistingCluster(t *testing.T) {
 		same(t, before, namespaces(t, rig))
 	})
 	t.Run("what is not permitted is said before anything is made", func(t *testing.T) {
-		nobody := s.on
-		nobody.Kubeconfig = asNobody(t, rig)
-		_, err := nobody.Open(t.Context(), cells)
+		unprivileged := s.on
+		unprivileged.Kubeconfig = asUnprivileged(t, rig)
+		_, err := unprivileged.Open(t.Context(), cells)
 		for _, want := range []string{"\n  namespaces: create, get, delete", "\n  pods: create, list, watch", "\n  deployments.apps: create, list, patch, watch"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q in it", err, want)
@@ -204,15 +204,15 @@ func same(t *testing.T, before, after []string) {
 	}
 }
 
-// asNobody is the kubeconfig of an account that may do nothing.
-func asNobody(t *testing.T, rig *rig.Rig) string {
+// asUnprivileged returns the kubeconfig of an account that may do nothing.
+func asUnprivileged(t *testing.T, rig *rig.Rig) string {
 	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "nobody"}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "unprivileged"}}
 	accounts := rig.Client().CoreV1().ServiceAccounts("kube-public")
 	if _, err := accounts.Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	token, err := accounts.CreateToken(t.Context(), "nobody", new(authenticationv1.TokenRequest), metav1.CreateOptions{})
+	token, err := accounts.CreateToken(t.Context(), "unprivileged", new(authenticationv1.TokenRequest), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

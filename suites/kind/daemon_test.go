@@ -17,7 +17,7 @@ import (
 )
 
 // withoutResource is a runtime for Docker whose containers don't have CAP_SYS_RESOURCE. Where this process may not have it,
-// runc can't give it to anybody.
+// runc can't give it to any container.
 //
 //go:embed testdata/runtime.sh
 var withoutResource string

@@ -89,8 +89,8 @@ func kill(ctx context.Context, t *testing.T) {
 	nothingLeft(t)
 }
 
-// command is skewrig with arguments, which are told where its output goes. It is interrupted when the
-// context is done, and has some time to remove its clusters.
+// command returns a command of skewrig, and logs its arguments before its output. It is interrupted when
+// the context is done, and has some time to remove its clusters.
 func command(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, *skewrig, args...)

@@ -114,7 +114,7 @@ var podsMutants = map[string]podsMutant{
 			"watch/begun-late":       {"gone", "the-late-watch-is-told"},
 		},
 	},
-	"masks that nobody reads": {
+	"masks that the server does not read": {
 		changes: []change{{server + "service.go", "mask.Parse(text)", "mask.Parse(text[:0])"}},
 		red: map[string][]string{"api/list-and-get": {
 			"spec-is-left-out", "get-is-masked", "answers-are-lean", "watch-is-masked", "bad-mask-is-refused", "bad-path-is-named",
@@ -154,7 +154,7 @@ var podsMutants = map[string]podsMutant{
 		}`}},
 		red: map[string][]string{"api/list-and-get": {"static-pod-itself", "same-uid"}},
 	},
-	"calls under two names that nobody counts, and of which something is left": {
+	"calls under two names that are not counted, and that leave goroutines": {
 		changes: []change{
 			{server + "admit.go", "if s.limiter.Allow() {", "if s.limiter.Allow() || true {"},
 			{server + "client.go", "c.calls[end]++\n}\n\n// counted", "_ = end\n}\n\n// counted"},
@@ -228,7 +228,7 @@ var podsMutants = map[string]podsMutant{
 		},
 		red: map[string][]string{"api/list-and-get": {"requests-are-counted", "total-has-all", "errors-are-counted", "codes-are-right"}},
 	},
-	"a gate that nobody asks": {
+	"a gate that is not read": {
 		changes: []change{{kubelet, ", Disabled: !on", ""}},
 		red:     map[string][]string{"gate/toggled": {"nothing-while-off", "error-while-off"}},
 		short:   true,
@@ -338,7 +338,7 @@ var podsMutants = map[string]podsMutant{
 		},
 	},
 	// The quick watch of the scenario ends in the middle of the deletions, the slow one
-	// is not told of all, and a third is not told of all pods.
+	// does not get all of them, and a third does not get all pods.
 	"watches that are too much": {
 		changes: []change{
 			{server + "store.go", "return w.queue.next(), nil", `if len(w.queue.sent) == 25 {
@@ -360,10 +360,10 @@ var podsMutants = map[string]podsMutant{
 	},
 	"watches that tell of so many changes, and call slow clients a fault": {
 		changes: []change{
-			{server + "queue.go", "deletions, maxDeletions int", "deletions, maxDeletions, told int"},
-			{server + "queue.go", "asBefore := known && bytes.Equal(last, masked)", `asBefore := known && (bytes.Equal(last, masked) || q.told > 190)
+			{server + "queue.go", "deletions, maxDeletions int", "deletions, maxDeletions, changes int"},
+			{server + "queue.go", "asBefore := known && bytes.Equal(last, masked)", `asBefore := known && (bytes.Equal(last, masked) || q.changes > 190)
 	if !asBefore {
-		q.told++
+		q.changes++
 	}`},
 			{server + "queue.go", "maxPendingDeletions = 10000", "maxPendingDeletions = 1"},
 			{server + "queue.go", "codes.ResourceExhausted, fmt.Sprintf(", "codes.Internal, fmt.Sprintf("},

@@ -36,7 +36,7 @@ type HammerSpec struct {
 	// +default="Oak"
 	// +k8s:alpha(since: "1.89")=+k8s:maxLength=9
 	Wood Wood 'json:"wood"'
-	// Hardly anybody has said SoftWood of this one.
+	// Hardly any user has said SoftWood of this one.
 	Iron string 'json:"iron"'
 	// +featureGate=Forgotten
 	Rust bool 'json:"rust"'

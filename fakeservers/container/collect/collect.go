@@ -20,9 +20,9 @@ import (
 
 // Config says where to collect, and what for.
 type Config struct {
-	// Dir is the directory to mount at container.RecordDir, where the socket is. Anybody who
-	// gets there may connect, as a container of any user must: the directory that it is in is
-	// to be for its owner alone. It is made if it is not there.
+	// Dir is the directory to mount at container.RecordDir, where the socket is. Any process
+	// that can reach the socket may connect, as a container of any user must: only its owner
+	// may have access to the parent directory. Dir is created if it does not exist.
 	Dir string
 	// Recorder takes the events, each as it arrives: a few milliseconds after it happened. What was sent and can't be
 	// recorded is a loss there (record.ObservationLost), of all containers if it is not known which one has sent it.

@@ -206,7 +206,7 @@ func TestTooManyFilesAreOpen(t *testing.T) {
 	}
 }
 
-// TestAProgramThatHasComeUp may say so again, before or after somebody waits for it.
+// TestAProgramThatHasComeUp: a program may report twice that it is ready, before or after a caller waits for it.
 func TestAProgramThatHasComeUp(t *testing.T) {
 	t.Parallel()
 	history := record.NewHistory(nil)

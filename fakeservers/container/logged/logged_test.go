@@ -44,12 +44,12 @@ func read(r *logged.Reading, lines ...string) (said []string, fresh int, err err
 		if is {
 			fresh++
 		}
-		said = append(said, told(events)...)
+		said = append(said, summaries(events)...)
 	}
 	return said, fresh, nil
 }
 
-func told(events []logged.Event) (said []string) {
+func summaries(events []logged.Event) (said []string) {
 	for _, e := range events {
 		switch p := e.Payload.(type) {
 		case record.Connection:
@@ -123,7 +123,7 @@ func TestWhatWasOpenEnds(t *testing.T) {
 	if want := []string{"exec -1 the command was killed: it took longer than its timeout, or who ran it is gone"}; err != nil || !slices.Equal(said, want) {
 		t.Errorf("%q: %v, want %q", said, err, want)
 	}
-	if got, want := told(r.Run.End()), []string{"connection 1 shutdown", "exec -1 "}; !slices.Equal(got, want) {
+	if got, want := summaries(r.Run.End()), []string{"connection 1 shutdown", "exec -1 "}; !slices.Equal(got, want) {
 		t.Errorf("at the end %q, want %q", got, want)
 	}
 	if again := r.Run.End(); len(again) > 0 {

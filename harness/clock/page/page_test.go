@@ -26,7 +26,7 @@ func TestAPageIsItsUsersAlone(t *testing.T) {
 		t.Errorf("the file is %v, %v", info, err)
 	}
 	if got := p.Environment(); got != "SKEWRIG_CLOCK="+path {
-		t.Errorf("a process is told %q", got)
+		t.Errorf("the environment of a process is %q", got)
 	}
 	if _, err := Create(path); err == nil {
 		t.Error("the page of another clock was taken")

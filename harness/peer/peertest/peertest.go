@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Nobody is the user whose processes connect.
+// Nobody is the ID of the user whose processes connect.
 const Nobody = 65534
 
 // target is the variable of the environment of such a process that has the address.

@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/reports"
 )
 
-// story tells a run of three steps. What happens in a step is told by its number;
+// story returns a run of three steps. tell has the events of each step by its number;
 // 4 is the end of the rig.
 func story(bad bool, tell map[int]func(*record.History)) Run {
 	var h record.History

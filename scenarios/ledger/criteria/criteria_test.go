@@ -391,7 +391,7 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 	_, err := load(files, []reports.Requirement{
 		{ID: "KEP-1/a", KEP: "KEP-1", Level: "core", Stage: "alpha"},
-		{ID: "KEP-1/by-hand", KEP: "KEP-1", Manual: "somebody looks"},
+		{ID: "KEP-1/by-hand", KEP: "KEP-1", Manual: "a reviewer looks"},
 		{ID: "KEP-3/b", KEP: "KEP-3"},
 	})
 	got := fmt.Sprintln(err)

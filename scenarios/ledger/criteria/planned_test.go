@@ -11,8 +11,8 @@ import (
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
-// TestPlannedCellsOfTheCatalog: a stand-in is told from a kubelet, and what a cell
-// serves is known.
+// TestPlannedCellsOfTheCatalog checks that cells of the reference kubelet are not eligible,
+// and that a cell has the requirements of its checks.
 func TestPlannedCellsOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	cells, err := catalog.Cells()

@@ -52,8 +52,8 @@ func act(r *rig, do, arg byte) {
 	r.run(float64(arg) * float64(1+do/16) / 10)
 }
 
-// FuzzNobodyCanTell: what is played only when somebody looks happens as if it
-// were played at once.
+// FuzzNobodyCanTell compares a world that simulates a node only when it is read with
+// one that simulates it at once: both record the same events.
 func FuzzNobodyCanTell(f *testing.F) {
 	f.Add(uint64(1), []byte{0x10, 250, 0xf2, 200})
 	f.Add(uint64(2), []byte{0xf4, 130, 0x72, 9, 0xf5, 99, 0x04, 255})
@@ -87,8 +87,8 @@ func FuzzNobodyCanTell(f *testing.F) {
 	})
 }
 
-// TestNobodyCanTellAtAnyMoment: nodes die at any moment between two reports of
-// their status, also while the API server is away.
+// TestNobodyCanTellAtAnyMoment compares them for nodes that die at any moment between two
+// reports of their status, also while the API server is unavailable.
 func TestNobodyCanTellAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	for moment := range 1200 {
@@ -101,7 +101,7 @@ func TestNobodyCanTellAtAnyMoment(t *testing.T) {
 				r := newRig(cfg)
 				r.eager = eager
 				r.run(300 + float64(moment)*0.26)
-				r.Node(0) // somebody looks, and the node dies later
+				r.Node(0) // reads the node, which dies later
 				r.run(float64(moment % 9))
 				r.SetAPIServer(away == 0)
 				r.run(away)

@@ -27,7 +27,7 @@ func (w *World) Count(s nodelife.Status) int {
 	return count
 }
 
-// Cluster is what the watchdog is told of the cluster.
+// Cluster returns the cluster as the watchdog knows it.
 func (w *World) Cluster() *watchdog.Cluster { return w.watchdog.cluster }
 
 // gardeners is the configuration that Gardener deploys

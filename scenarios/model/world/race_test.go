@@ -99,7 +99,7 @@ func TestTheRace(t *testing.T) {
 				if c.unknown == 0 {
 					first++
 				}
-				// Nobody is called Unknown after the controller has gone.
+				// No node becomes Unknown after the watchdog has scaled the controller down.
 				if c.scaledAfter > 0 && c.unknownAfter > c.scaledAfter {
 					t.Errorf("%s, seed %d: %+v", of.name, seed, c)
 				}

@@ -150,7 +150,7 @@ func TestTimeInParts(t *testing.T) {
 	whole.run(600)
 	for range 6000 {
 		parts.run(0.1)
-		parts.Node(3) // that somebody looks changes nothing
+		parts.Node(3) // reading a node changes nothing
 	}
 	if diff := cmp.Diff(whole.lines, parts.lines); diff != "" {
 		t.Errorf("(-whole +parts):\n%s", diff)

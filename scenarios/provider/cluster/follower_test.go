@@ -101,8 +101,8 @@ func terminated(id string) *corev1.ContainerStateTerminated {
 	return &corev1.ContainerStateTerminated{ContainerID: id, ExitCode: 2, FinishedAt: metav1.Now()}
 }
 
-// TestFollowers: what each run says is in the record, also if it is killed, if it has begun again before
-// anybody has read it, and if what is followed is cut.
+// TestFollowers checks that the record has the output of each run of a container, also if the run is killed,
+// if the next one begins before the output was read, and if the connection to the log is cut.
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	const app = "default/web/app"

@@ -15,9 +15,9 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-// player has one image play those of a cell, on nodes that are somebody else's: in what is sent to the
-// API server, containers have the player image, which is told what it plays. In the record, they are as
-// the scenario has them.
+// player replaces the images of a cell with the player image, on nodes whose container runtime is not
+// skewrig's: containers in requests to the API server have the player image, and an environment variable
+// that says which image to simulate. In the record, they have the images of the scenario.
 type player struct {
 	image, mark string
 	named       *strings.Replacer // has playerName in the place of the image

@@ -12,9 +12,9 @@ import (
 	"github.com/skewrig/skewrig/scenarios/schedule"
 )
 
-// Warm keeps control planes up from one run to the next: each for cells that agree on it and
-// on its binaries. One that a cell changed is replaced by a new one, which starts while nobody
-// waits for it. It must be closed.
+// Warm keeps control planes running from one run to the next: each for cells that agree on it and
+// on its binaries. Warm replaces a control plane that a cell changed by a new one, which starts in
+// the background. It must be closed.
 type Warm struct {
 	ctx    context.Context // ends when it is closed
 	cancel context.CancelFunc
@@ -86,7 +86,8 @@ func (p *Provider) warmKey(ctx context.Context, cells []plan.Cell) (string, erro
 	return string(text), err
 }
 
-// start starts a control plane, unless there is one. If it is taken, nobody else gets it.
+// start returns the control plane of a key, and starts one if there is none. If taken is set, no later
+// call returns the same control plane.
 func (w *Warm) start(key string, p *Provider, cells []plan.Cell, taken bool) *warming {
 	w.mu.Lock()
 	defer w.mu.Unlock()
