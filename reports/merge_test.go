@@ -211,7 +211,7 @@ func TestWhyAReportWasBrokenOff(t *testing.T) {
 	}
 }
 
-func TestAMissingShardIsTold(t *testing.T) {
+func TestAMissingShardIsReported(t *testing.T) {
 	t.Parallel()
 	var inputs []Input
 	for i := range 4 {

@@ -38,7 +38,7 @@ func finishFailedRun(t *testing.T, mode, format string) (stdout, stderr string) 
 	return out.String(), errOut.String()
 }
 
-func TestGitHubIsToldWhereItListens(t *testing.T) {
+func TestServePrintsItsAddressForGitHub(t *testing.T) {
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	for name, tc := range map[string]struct {

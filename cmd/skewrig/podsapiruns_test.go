@@ -22,7 +22,7 @@ func behind(c server.Client, names ...string) script.Client {
 	return shown
 }
 
-func TestRunsAreToldOf(t *testing.T) {
+func TestServeReportsRuns(t *testing.T) {
 	t.Parallel()
 	const large = 6*grpcLimit/4 + 1
 	for name, tc := range map[string]struct {

@@ -97,9 +97,9 @@ func TestAnotherUserChecksNothing(t *testing.T) {
 	}
 }
 
-// TestServeTellsOfAnotherUser checks that serve reports a connection that the server refused, and does
+// TestServeReportsAnotherUser checks that serve reports a connection that the server refused, and does
 // not count it as a client.
-func TestServeTellsOfAnotherUser(t *testing.T) {
+func TestServeReportsAnotherUser(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	file, socket := filepath.Join(dir, "life.yaml"), filepath.Join(dir, "node", "pods.sock")

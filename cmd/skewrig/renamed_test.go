@@ -82,8 +82,8 @@ func TestOldNames(t *testing.T) {
 	}
 }
 
-// TestAnOldNameIsTold: on standard error, once, and not to a shell that completes.
-func TestAnOldNameIsTold(t *testing.T) {
+// TestAnOldNameHasANotice: on standard error, once, and not to a shell that completes.
+func TestAnOldNameHasANotice(t *testing.T) {
 	t.Parallel()
 	const notice = "skewrig trend is now skewrig report trend; the old name goes with the next release\n"
 	if code, stdout, stderr := skewrig(t, "trend", "nowhere"); code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, notice) || strings.Count(stderr, notice) != 1 {

@@ -164,9 +164,9 @@ func TestAReleaseThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestAReleaseThatNobodyCanCheck: a plan says so, and so does a control plane that no
+// TestAReleaseThatCannotBeChecked: a plan says so, and so does a control plane that no
 // kubelet of today may have.
-func TestAReleaseThatNobodyCanCheck(t *testing.T) {
+func TestAReleaseThatCannotBeChecked(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	scenario := readText(t, web)
 	t.Chdir(t.TempDir())

@@ -36,7 +36,7 @@ func TestPause(t *testing.T) {
 	c.expectExit(137)
 }
 
-func TestPauseWritesItsLastWordsWhereItIsTold(t *testing.T) {
+func TestPauseWritesItsTerminationMessage(t *testing.T) {
 	t.Parallel()
 	node := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(node, nil, 0o600); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 )
 
-func TestPlaysAreToldByAVariable(t *testing.T) {
+func TestAVariableNamesThePlay(t *testing.T) {
 	t.Parallel()
 	plays := Plays{File: File{Reference: agnhostImage}, Mark: "m", Container: "app", Args: []string{"$(POD_IP)", "$$"}}
 	value, err := plays.Value()

@@ -25,7 +25,7 @@ func serveFault(t *testing.T, protocol behavior.Protocol, fault behavior.Fault) 
 	return serve(t, behavior.Listener{Protocol: protocol, Phases: behavior.Timeline{{Fault: fault}}})
 }
 
-func TestStallConnectAnswersNobody(t *testing.T) {
+func TestStallConnectAnswersNoClient(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []behavior.Protocol{behavior.HTTP1, behavior.GRPCTLS, behavior.TCP} {
 		t.Run(string(protocol), func(t *testing.T) {

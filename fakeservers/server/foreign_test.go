@@ -28,7 +28,7 @@ func TestAnotherUser(t *testing.T) {
 	refused := 0
 	for _, of := range record.All[record.ForeignRefused](r.history.Events()) {
 		refused++
-		if of.UID != peertest.Nobody || of.Port != int32(r.server.Addr().Port()) {
+		if of.UID != peertest.OtherUID || of.Port != int32(r.server.Addr().Port()) {
 			t.Errorf("recorded as %+v", of)
 		}
 	}

@@ -53,9 +53,9 @@ func TestSupportedReleasesAreLocked(t *testing.T) {
 	}
 }
 
-// TestWhatStandsInIsTold: a module that can't be had is compiled in another
+// TestProgressNamesStandIns: a module that can't be had is compiled in another
 // version, and the source of the binary says so.
-func TestWhatStandsInIsTold(t *testing.T) {
+func TestProgressNamesStandIns(t *testing.T) {
 	target := Target{Component: DependencyWatchdog, Version: "v1.8.0"}
 	mod, err := lockTool([]byte("module github.com/gardener/dependency-watchdog\n\ngo 1.25.9\n"), target)
 	if err != nil {

@@ -77,7 +77,7 @@ func TestAClockMakesAnotherBinary(t *testing.T) {
 	}
 }
 
-func TestAKubeletWithAClockIsToldApart(t *testing.T) {
+func TestAKubeletWithAClockHasItsOwnKey(t *testing.T) {
 	plain, own := Target{Component: Kubelet, Version: "v1.90.1"}, Target{Component: Kubelet, Version: "v1.90.1", Clock: true}
 	if plain.id() == own.id() {
 		t.Error("in one run, they are the same")
@@ -240,9 +240,9 @@ func expectBetween(t *testing.T, c clock.Clock, shown, earliest, latest time.Tim
 	}
 }
 
-// TestAPageThatIsMissingIsToldAtOnce: a process does not go on with the
+// TestAMissingPageFailsAtOnce: a process does not go on with the
 // machine's time instead.
-func TestAPageThatIsMissingIsToldAtOnce(t *testing.T) {
+func TestAMissingPageFailsAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles Go's runtime: left out of -short")
 	}

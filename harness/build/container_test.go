@@ -53,8 +53,8 @@ func TestTheContainerProgramHasItsSources(t *testing.T) {
 	}
 }
 
-// TestTheContainerProgramIsNobodysToAskFor: it has no release.
-func TestTheContainerProgramIsNobodysToAskFor(t *testing.T) {
+// TestTheContainerProgramIsNoTarget: it has no release.
+func TestTheContainerProgramIsNoTarget(t *testing.T) {
 	t.Parallel()
 	if targets, err := ParseTargets("container@v1.90.1", release.Releases{}); err == nil {
 		t.Errorf("it is %v", targets)

@@ -11,8 +11,8 @@ import (
 	"github.com/skewrig/skewrig/harness/release"
 )
 
-// TestWhatCanNotBeBuiltIsTold while what is in the cache is there at once.
-func TestWhatCanNotBeBuiltIsTold(t *testing.T) {
+// TestProblemsOfABuildAreReported while what is in the cache is there at once.
+func TestProblemsOfABuildAreReported(t *testing.T) {
 	etcd := Target{Component: Etcd, Version: release.Etcd}
 	kubelet := Target{Component: Kubelet, Version: release.Newest, Overlay: map[string]string{"pkg/probe/grpc/grpc.go": filepath.Join(t.TempDir(), "no.go")}}
 	states := make(map[string]State)

@@ -46,9 +46,9 @@ func TestOnlyANodeWithAClockHasABinaryForIt(t *testing.T) {
 	}
 }
 
-// TestAClockThatNobodyShowsIsNotTakenForSet: a process that was started and
+// TestAClockWithoutEvidenceIsNotSet: a process that was started and
 // does not read the page shows the machine's time.
-func TestAClockThatNobodyShowsIsNotTakenForSet(t *testing.T) {
+func TestAClockWithoutEvidenceIsNotSet(t *testing.T) {
 	_, a, b := twoNodes(t, new(record.History))
 	if err := a.checkClock(a.clock.Readers()); err == nil || !strings.Contains(err.Error(), "kubelet/node-a shows the machine's time") {
 		t.Errorf("no process reads the clock of node-a: %v", err)

@@ -115,7 +115,7 @@ func (r *httpRig) requests() (all []record.LinkRequest) {
 	return all
 }
 
-func TestTheServerIsToldWhoAsks(t *testing.T) {
+func TestTheServerLearnsTheClient(t *testing.T) {
 	t.Parallel()
 	r := newHTTPRig(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Header.Get("Impersonate-User"), " of ", r.Header.Values("Impersonate-Group"))

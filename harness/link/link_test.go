@@ -187,8 +187,8 @@ func TestADropIsNoLossForWhoIsPatient(t *testing.T) {
 	}
 }
 
-// TestAFaultThatNobodyMet has no effect: that there is a connection is none.
-func TestAFaultThatNobodyMet(t *testing.T) {
+// TestAFaultWithoutARequest has no effect: that there is a connection is none.
+func TestAFaultWithoutARequest(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	client, server := r.pair()
@@ -370,7 +370,7 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestFaultsAreToldInWords(t *testing.T) {
+func TestFaultsInWords(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]record.LinkFault{
 		"pass":                  {},

@@ -51,7 +51,7 @@ func TestForeign(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if uid, foreign := peer.Foreign(accept(t, listener)); !foreign || uid != peertest.Nobody {
+	if uid, foreign := peer.Foreign(accept(t, listener)); !foreign || uid != peertest.OtherUID {
 		t.Errorf("got %d, %t", uid, foreign)
 	}
 	_ = cmd.Process.Kill()

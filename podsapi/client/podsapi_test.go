@@ -211,7 +211,7 @@ func TestAnAgentAsks(t *testing.T) {
 	}
 }
 
-func TestNobodyIsThere(t *testing.T) {
+func TestNoServer(t *testing.T) {
 	t.Parallel()
 	history := record.NewHistory(nil)
 	a := &Agent{Node: "node-a", Root: t.TempDir(), Recorder: history}
@@ -266,7 +266,7 @@ func (n *node) count() int {
 	return n.calls
 }
 
-func TestAHeldWatchReadsWhenItIsToldTo(t *testing.T) {
+func TestAHeldWatchReadsOnDemand(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, Places[1])
 	a, history := newAgent(t, n)

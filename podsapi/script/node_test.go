@@ -99,7 +99,7 @@ func TestALifeIsSeen(t *testing.T) {
 	}
 }
 
-func TestAWatchIsTold(t *testing.T) {
+func TestAWatchGetsEvents(t *testing.T) {
 	t.Parallel()
 	n, c := started(t)
 	if err := n.Play(t.Context(), planned(t, "- add: {name: web, count: 3}\n- ready: true\n"), atOnce, func(Move) {}); err != nil {

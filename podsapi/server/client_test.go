@@ -245,7 +245,7 @@ pod_info_endpoint_errors_get 0
 	}
 }
 
-func TestACallWithoutAConnectionIsNobodys(t *testing.T) {
+func TestACallWithoutAConnectionHasNoClient(t *testing.T) {
 	t.Parallel()
 	s := &service{Server: &Server{store: newStore(), clients: newClients(nil)}}
 	s.SetReady(true)

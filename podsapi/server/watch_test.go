@@ -164,7 +164,7 @@ func stuffed(number int, phase corev1.PodPhase) *corev1.Pod {
 	return p
 }
 
-func TestAClientThatNeverReadsHarmsNobody(t *testing.T) {
+func TestAClientThatNeverReadsBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	g := newRig(t)
 	for i := range 20 {

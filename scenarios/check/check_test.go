@@ -321,7 +321,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-func TestABrokenOffCellIsNobodysFault(t *testing.T) {
+func TestAnInterruptedCellIsNotJudged(t *testing.T) {
 	t.Parallel()
 	p := cellWith(t, restarts(record.Now, 0))
 	for name, tc := range map[string]struct {

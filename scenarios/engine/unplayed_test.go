@@ -66,9 +66,9 @@ steps:
 	}
 }
 
-// TestAnImageThatNobodyStartsIsNotRefused: without a node, or without what places the pod
+// TestAnUnusedImageIsNotRefused: without a node, or without what places the pod
 // or makes it.
-func TestAnImageThatNobodyStartsIsNotRefused(t *testing.T) {
+func TestAnUnusedImageIsNotRefused(t *testing.T) {
 	t.Parallel()
 	const text = `apiVersion: skewrig.dev/v1alpha1
 kind: Scenario

@@ -61,8 +61,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreToldApart: two probes of a port that ask for different things.
-func TestAttemptsAreToldApart(t *testing.T) {
+// TestAttemptsAreDistinct: two probes of a port that ask for different things.
+func TestAttemptsAreDistinct(t *testing.T) {
 	t.Parallel()
 	s := new(story)
 	s.start("kubelet/node-a", newest, true)

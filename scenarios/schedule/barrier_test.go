@@ -47,8 +47,8 @@ func TestAChangeIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForWhoLeft, before a change or while the others wait.
-func TestNobodyWaitsForWhoLeft(t *testing.T) {
+// TestAMemberThatLeftBlocksNoOther, before a change or while the others wait.
+func TestAMemberThatLeftBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := NewBarrier(4)
 	w.Leave()

@@ -227,8 +227,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeOfWhatNobodyMutated: an object that is another one afterwards is a finding.
-func TestJudgeOfWhatNobodyMutated(t *testing.T) {
+// TestJudgeOfAnUnchangedItem: an object that is another one afterwards is a finding.
+func TestJudgeOfAnUnchangedItem(t *testing.T) {
 	t.Parallel()
 	found := trial.Judge(newHistory("nothing").seen(nil))
 	if len(found) != 1 || found[0].Signature() != "not touched: it has changed once all is undone" {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Nobody is the ID of the user whose processes connect.
-const Nobody = 65534
+// OtherUID is the ID of the user whose processes connect.
+const OtherUID = 65534
 
 // target is the variable of the environment of such a process that has the address.
 const target = "SKEWRIG_TEST_CONNECT"
@@ -53,6 +53,6 @@ func Connect(t *testing.T, address string) *exec.Cmd {
 	t.Cleanup(func() { _ = program.Close() })
 	cmd := exec.CommandContext(t.Context(), "/proc/self/fd/3")
 	cmd.Dir, cmd.ExtraFiles, cmd.Env = "/", []*os.File{program}, []string{target + "=" + address}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: Nobody, Gid: Nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: OtherUID, Gid: OtherUID}}
 	return cmd
 }

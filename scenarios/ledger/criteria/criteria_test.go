@@ -378,8 +378,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestMistakesAreTold: all of them at once, each with its place.
-func TestMistakesAreTold(t *testing.T) {
+// TestMistakesAreReported: all of them at once, each with its place.
+func TestMistakesAreReported(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{}
 	for _, name := range []string{templateFile, "kep-1.yaml", "kep-2.yaml"} {

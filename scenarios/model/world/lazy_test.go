@@ -52,9 +52,9 @@ func act(r *rig, do, arg byte) {
 	r.run(float64(arg) * float64(1+do/16) / 10)
 }
 
-// FuzzNobodyCanTell compares a world that simulates a node only when it is read with
+// FuzzNoClientSeesTheDifference compares a world that simulates a node only when it is read with
 // one that simulates it at once: both record the same events.
-func FuzzNobodyCanTell(f *testing.F) {
+func FuzzNoClientSeesTheDifference(f *testing.F) {
 	f.Add(uint64(1), []byte{0x10, 250, 0xf2, 200})
 	f.Add(uint64(2), []byte{0xf4, 130, 0x72, 9, 0xf5, 99, 0x04, 255})
 	f.Add(uint64(3), []byte{0xf6, 200, 0xf7, 200, 0xf2, 255, 0x01, 30})
@@ -87,9 +87,9 @@ func FuzzNobodyCanTell(f *testing.F) {
 	})
 }
 
-// TestNobodyCanTellAtAnyMoment compares them for nodes that die at any moment between two
+// TestNoClientSeesTheDifference compares them for nodes that die at any moment between two
 // reports of their status, also while the API server is unavailable.
-func TestNobodyCanTellAtAnyMoment(t *testing.T) {
+func TestNoClientSeesTheDifference(t *testing.T) {
 	t.Parallel()
 	for moment := range 1200 {
 		for _, away := range []float64{0, 1, 8} {

@@ -366,9 +366,9 @@ func TestARunningProberKeepsItsGracePeriod(t *testing.T) {
 	}
 }
 
-// TestSomebodyElseScales: what an operator scales down is scaled up again, unless
+// TestAnotherClientScales: what an operator scales down is scaled up again, unless
 // it is to be ignored.
-func TestSomebodyElseScales(t *testing.T) {
+func TestAnotherClientScales(t *testing.T) {
 	t.Parallel()
 	for ignore, want := range map[string]int{"true": 0, "false": 1} {
 		r := newRig(Config{Nodes: 5, Release: "v1.8.0", Watchdog: one()})
