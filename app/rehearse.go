@@ -31,6 +31,8 @@ import (
 // Rehearsal is an upgrade, and the way back, of a control plane that has the objects of an input.
 type Rehearsal struct {
 	From, To release.Version
+	// Nodes is the release of the nodes before the upgrade, and after the way back. If unset, it is From.
+	Nodes release.Version
 	// Gates are set on all components of the releases that have them. If unset, all have their defaults.
 	Gates release.Gates
 	Input manifest.Input
@@ -52,11 +54,15 @@ type Rehearsal struct {
 
 // Targets are the components that it takes.
 func (r Rehearsal) Targets() (all []build.Target) {
-	for _, v := range []release.Version{r.From, r.To} {
-		for _, t := range build.AllOf(v) {
-			if !slices.ContainsFunc(all, func(had build.Target) bool { return had.String() == t.String() }) {
-				all = append(all, t)
-			}
+	wanted := build.AllOf(r.From)
+	for i := range wanted {
+		if wanted[i].Component == build.Kubelet && r.Nodes != "" {
+			wanted[i].Version = r.Nodes
+		}
+	}
+	for _, t := range slices.Concat(wanted, build.AllOf(r.To)) {
+		if !slices.ContainsFunc(all, func(had build.Target) bool { return had.String() == t.String() }) {
+			all = append(all, t)
 		}
 	}
 	return all
@@ -85,7 +91,7 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	input := r.Input
 	input.Objects = manifest.Ordered(input.Objects)
 	seen, storing, err := engine.Config{
-		From: r.From, To: r.To, Gates: gates, Objects: input.Objects, Operators: operators, Cluster: rehearsalRig, Binary: builder.Binary,
+		From: r.From, To: r.To, Nodes: r.Nodes, Gates: gates, Objects: input.Objects, Operators: operators, Cluster: rehearsalRig, Binary: builder.Binary,
 		Subject: engine.Output{History: subject.history, LogDir: subject.logs}, Twin: engine.Output{History: twin.history, LogDir: twin.logs},
 		Until: r.Until, Report: r.Report,
 	}.Run(ctx)
@@ -108,7 +114,7 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 // gates are those of each release that are set.
 func (r Rehearsal) gates(ctx context.Context, builder *build.Builder) (map[release.Version]release.Gates, error) {
 	all, known := make(map[release.Version]release.Gates), make(map[string]bool)
-	for _, v := range []release.Version{r.From, r.To} {
+	for _, v := range slices.Compact([]release.Version{cmp.Or(r.Nodes, r.From), r.From, r.To}) {
 		if len(r.Gates) == 0 {
 			break
 		}

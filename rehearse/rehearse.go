@@ -22,6 +22,8 @@ type Report struct {
 	From release.Version `json:"from"`
 	// To is the release that it goes to.
 	To release.Version `json:"to"`
+	// Nodes is the release of the nodes before the upgrade, and after the way back. If unset, it is From.
+	Nodes release.Version `json:"nodes,omitempty"`
 	// Gates are those that were set in the releases that have them. If unset, all have their defaults.
 	Gates release.Gates `json:"gates,omitempty"`
 	// Operators are the programs that acted on the objects. If unset, there were none.
@@ -46,6 +48,14 @@ type Report struct {
 	Inert []Inert `json:"inert"`
 	// Failed is why the rehearsal ended early. If unset, it ran to its end.
 	Failed string `json:"failed,omitempty"`
+}
+
+// Releases is the release of a control plane, with that of its nodes if it is another one.
+func Releases(controlPlane, nodes release.Version) string {
+	if nodes == "" || nodes == controlPlane {
+		return string(controlPlane)
+	}
+	return fmt.Sprintf("%s (nodes %s)", controlPlane, nodes)
 }
 
 // Kind is the kind of a Report.

@@ -10,7 +10,7 @@ import (
 
 // Of is the report on what was seen of the objects of an input. Storing is the outcome of storing them.
 func Of(s Seen, in manifest.Input, storing Storing) Report {
-	r := Report{Kind: Kind, From: s.From, To: s.To, Problems: slices.Concat(in.Problems, storing.Problems), Mocked: storing.Mocked, Inert: storing.Inert}
+	r := Report{Kind: Kind, From: s.From, To: s.To, Nodes: s.Nodes, Problems: slices.Concat(in.Problems, storing.Problems), Mocked: storing.Mocked, Inert: storing.Inert}
 	r.Read = Reading{Files: in.Files, Documents: in.Documents, Objects: len(in.Objects)}
 	for _, stage := range s.Subject.Stages {
 		r.Stages = append(r.Stages, stage.StageResult)

@@ -12,6 +12,8 @@ import (
 // Seen is what a rehearsal left: Subject went to To and back, and Twin went through the same while it stayed at From.
 type Seen struct {
 	From, To release.Version
+	// Nodes is the release of the nodes before the upgrade. If unset, it is From.
+	Nodes release.Version
 	// Until is the last stage that was to run. If unset, it is the last one of all.
 	Until         StageName
 	Subject, Twin Side

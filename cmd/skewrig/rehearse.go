@@ -24,7 +24,7 @@ import (
 type rehearseFlags struct {
 	binaries
 	output
-	dir, from, to, known, until string
+	dir, from, to, nodes, known, until string
 	cluster                     kubeconfig
 	withData                    bool
 	gates                       map[string]string
@@ -63,6 +63,7 @@ started.`,
 	f.output.register(cmd)
 	cmd.Flags().StringVar(&f.from, "from", "previous", "the release at which the rehearsal begins, and to which it goes back")
 	cmd.Flags().StringVar(&f.to, "to", "newest", "the release to upgrade to")
+	cmd.Flags().StringVar(&f.nodes, "nodes", "", "the release of the nodes before the upgrade, and after the way back (default: that of --from)")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "rehearsal", "directory for what the rehearsal leaves; replaces that of an earlier one")
 	cmd.Flags().StringVar(&f.known, "known", "", "a file of findings that were accepted: each with what, object and reason")
 	cmd.Flags().StringToStringVar(&f.gates, "gates", nil, "feature gates to set, NAME=true or NAME=false, in the releases that have them")
@@ -148,7 +149,7 @@ func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, ar
 		return r, fmt.Errorf("no Kubernetes object was found in %s, %s left out: %w", reports.Counted(input.Files, "file"), reports.Counted(len(input.Problems), "document"), problems(input))
 	}
 	fmt.Fprintf(news(cmd), "%s of %s read, %s left out; %s -> %s -> %s\n", reports.Counted(len(input.Objects), "object"), reports.Counted(input.Files, "file"),
-		reports.Counted(len(input.Problems), "document"), r.From, r.To, r.From)
+		reports.Counted(len(input.Problems), "document"), rehearse.Releases(r.From, r.Nodes), r.To, r.From)
 	r.Input = input
 	return r, nil
 }
@@ -171,7 +172,7 @@ func (f *rehearseFlags) input(cmd *cobra.Command, args []string) (manifest.Input
 
 // flagged is a rehearsal as the flags have it, without its input. The error says all that is wrong with them.
 func (f *rehearseFlags) flagged(releases release.Releases) (r app.Rehearsal, _ error) {
-	errs := make([]error, 6)
+	errs := make([]error, 7)
 	r = app.Rehearsal{Until: rehearse.StageName(f.until), Dir: f.dir, Version: version()}
 	r.From, errs[0] = releases.Resolve(f.from)
 	r.To, errs[1] = releases.Resolve(f.to)
@@ -183,10 +184,13 @@ func (f *rehearseFlags) flagged(releases release.Releases) (r app.Rehearsal, _ e
 	if f.known != "" {
 		r.Known, errs[5] = app.ReadAccepted(f.known)
 	}
+	if f.nodes != "" {
+		r.Nodes, errs[6] = releases.Resolve(f.nodes)
+	}
 	if err := errors.Join(errs...); err != nil {
 		return r, err
 	}
-	return r, inReach(r.From, r.To)
+	return r, inReach(r)
 }
 
 // problems are why documents are left out.
@@ -198,10 +202,18 @@ func problems(in manifest.Input) error {
 	return errors.Join(all...)
 }
 
-// inReach is an error if a control plane can't be upgraded so: by one minor version at a time.
-func inReach(from, to release.Version) error {
-	if apart := to.Minor() - from.Minor(); apart != 0 && apart != 1 {
-		return fmt.Errorf("%s can't be upgraded to %s: a control plane moves by one minor version at a time (--from, --to)", from, to)
+// inReach is an error if a control plane can't be upgraded so, or has no such nodes: it moves by one minor version at a time.
+func inReach(r app.Rehearsal) error {
+	if apart := r.To.Minor() - r.From.Minor(); apart != 0 && apart != 1 {
+		return fmt.Errorf("%s can't be upgraded to %s: a control plane moves by one minor version at a time (--from, --to)", r.From, r.To)
+	}
+	if r.Nodes == "" {
+		return nil
+	}
+	for _, v := range []release.Version{r.From, r.To} { // the nodes are upgraded after the control plane
+		if skew := release.SkewOf(release.Effective{Version: v}, r.Nodes); skew != release.SkewSupported {
+			return fmt.Errorf("nodes of %s beside a control plane of %s: %s (--nodes)", r.Nodes, v, skew)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -21,6 +22,8 @@ import (
 // Config says what to rehearse.
 type Config struct {
 	From, To release.Version
+	// Nodes is the release of the nodes before the upgrade, and after the way back. If unset, it is From.
+	Nodes release.Version
 	// Gates are those of each release that are set on all components. If unset, all have their defaults.
 	Gates map[release.Version]release.Gates
 	// Objects are stored in this order.
@@ -52,11 +55,11 @@ type Output struct {
 
 // Run rehearses. What a component ends by itself with is something that is seen; an error is one of the rehearsal.
 func (cfg Config) Run(ctx context.Context) (seen rehearse.Seen, storing rehearse.Storing, err error) {
-	seen.From, seen.To, seen.Until, seen.Operators = cfg.From, cfg.To, cfg.Until, cfg.Operators
+	seen.From, seen.To, seen.Nodes, seen.Until, seen.Operators = cfg.From, cfg.To, cfg.Nodes, cfg.Until, cfg.Operators
 	var subject, twin *side
 	group, starting := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { subject, err = cfg.start(starting, "upgraded", cfg.To, cfg.Subject); return err })
-	group.Go(func() (err error) { twin, err = cfg.start(starting, "stays", cfg.From, cfg.Twin); return err })
+	group.Go(func() (err error) { subject, err = cfg.start(starting, "upgraded", cfg.To, cfg.To, cfg.Subject); return err })
+	group.Go(func() (err error) { twin, err = cfg.start(starting, "stays", cfg.From, cfg.nodes(), cfg.Twin); return err })
 	if err := group.Wait(); err != nil {
 		return seen, storing, errors.Join(err, subject.close(), twin.close())
 	}
@@ -96,11 +99,14 @@ const (
 	scheduler = record.Scheduler + "/a"
 )
 
-// nodes are the names of the nodes.
-var nodes = []string{"node-a", "node-b"}
+// nodeNames are the names of the nodes.
+var nodeNames = []string{"node-a", "node-b"}
 
 // machine is what a node has. There is room for all that people run, which does nothing here.
 var machine = cluster.Machine{Cores: 256, Memory: 2 << 40, Storage: 16 << 40}
+
+// nodes returns the release of the nodes before the upgrade.
+func (cfg Config) nodes() release.Version { return cmp.Or(cfg.Nodes, cfg.From) }
 
 // topology is a control plane with two API servers, and nodes.
 func (cfg Config) topology(observed []string) record.Topology {
@@ -113,8 +119,8 @@ func (cfg Config) topology(observed []string) record.Topology {
 		{Name: scheduler, Version: cfg.From, Gates: gates, Via: []string{"b"}},
 	}
 	t.Links, t.Inspected = []record.Link{{From: manager, To: record.APIServer}}, []string{manager}
-	for _, name := range nodes {
-		t.Nodes = append(t.Nodes, record.Node{Name: name, Version: cfg.From, Gates: gates})
+	for _, name := range nodeNames {
+		t.Nodes = append(t.Nodes, record.Node{Name: name, Version: cfg.nodes(), Gates: cfg.Gates[cfg.nodes()]})
 	}
 	return t
 }

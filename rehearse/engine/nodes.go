@@ -19,7 +19,7 @@ import (
 
 // changeNodes changes the nodes to a release, one after the other: the first is drained, the others keep their pods.
 func (s *side) changeNodes(ctx context.Context, as release.Version, seen *rehearse.StageSeen) error {
-	for i, node := range nodes {
+	for i, node := range nodeNames {
 		drained := i == 0
 		if drained {
 			if err := s.drain(ctx, node, seen); err != nil {

@@ -22,7 +22,8 @@ import (
 type side struct {
 	Config
 
-	to        release.Version // From, of the twin
+	to        release.Version // of the control plane; From, of the twin
+	nodesTo   release.Version // the release before the upgrade, of the twin
 	cluster   *cluster.Cluster
 	out       Output
 	client    *client
@@ -37,8 +38,8 @@ type side struct {
 }
 
 // start starts a side. It has to be closed.
-func (cfg Config) start(ctx context.Context, does string, to release.Version, out Output) (*side, error) {
-	s := &side{Config: cfg, to: to, out: out}
+func (cfg Config) start(ctx context.Context, does string, to, nodesTo release.Version, out Output) (*side, error) {
+	s := &side{Config: cfg, to: to, nodesTo: nodesTo, out: out}
 	config, err := cfg.Cluster(cfg.topology(cfg.observed()), out.History, s.pod)
 	if err != nil {
 		return nil, err
@@ -108,11 +109,11 @@ func (s *side) does(ctx context.Context, stage rehearse.StageName, seen *rehears
 	case rehearse.Upgraded:
 		return s.restart(ctx, s.to, serverA, manager, scheduler)
 	case rehearse.Nodes:
-		return s.changeNodes(ctx, s.to, seen)
+		return s.changeNodes(ctx, s.nodesTo, seen)
 	case rehearse.Changed:
 		return s.ask(ctx, 1, seen)
 	case rehearse.NodesBack:
-		return s.changeNodes(ctx, s.From, seen)
+		return s.changeNodes(ctx, s.nodes(), seen)
 	case rehearse.HalfWayBack:
 		return s.restart(ctx, s.From, scheduler, manager, serverB)
 	case rehearse.Back:
@@ -123,16 +124,25 @@ func (s *side) does(ctx context.Context, stage rehearse.StageName, seen *rehears
 		if err := s.restart(ctx, s.to, serverA, serverB, manager, scheduler); err != nil {
 			return err
 		}
-		return s.changeNodes(ctx, s.to, seen)
+		return s.changeNodes(ctx, s.nodesTo, seen)
 	default:
 		return s.deleteAll(ctx)
 	}
 }
 
+// gateNames are the gates that are set in any release.
+func (cfg Config) gateNames() (names []string) {
+	for _, gates := range cfg.Gates {
+		names = append(names, gates.Names()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // restart restarts components as a release, one after the other.
 func (s *side) restart(ctx context.Context, as release.Version, components ...string) error {
 	for _, name := range components {
-		change := cluster.Change{Version: as, Gates: s.Gates[as], Unset: slices.Concat(s.Gates[s.From].Names(), s.Gates[s.To].Names())}
+		change := cluster.Change{Version: as, Gates: s.Gates[as], Unset: s.gateNames()}
 		if err := s.cluster.Restart(ctx, name, change); err != nil {
 			return err
 		}

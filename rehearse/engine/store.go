@@ -117,14 +117,14 @@ func (s *side) all() (all []map[string]any) {
 	return all
 }
 
-// labelNodes gives the nodes the labels that pods select nodes by.
+// labelNodes gives the nodeNames the labels that pods select nodes by.
 func (s *side) labelNodes(ctx context.Context) error {
-	for n, labels := range rehearse.NodeLabels(s.all(), len(nodes)) {
+	for n, labels := range rehearse.NodeLabels(s.all(), len(nodeNames)) {
 		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
 		if err != nil {
 			return err
 		}
-		if _, err := s.cluster.Client().CoreV1().Nodes().Patch(ctx, nodes[n], types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		if _, err := s.cluster.Client().CoreV1().Nodes().Patch(ctx, nodeNames[n], types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			return err
 		}
 		if n == 0 && len(labels) > 0 {

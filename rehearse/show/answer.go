@@ -14,15 +14,16 @@ const maxBrief = 160
 
 // Answer answers in a line: may I upgrade, and may I go back? It never says yes of what did not run.
 func Answer(r rehearse.Report) string {
+	from := rehearse.Releases(r.From, r.Nodes)
 	if why := unjudged(r); why != "" {
 		until := ""
 		if n := len(r.Findings); n > 0 {
 			until = ", after " + reports.Counted(n, "finding")
 		}
-		return fmt.Sprintf("%s -> %s and back: NOT JUDGED%s: %s.", r.From, r.To, until, why)
+		return fmt.Sprintf("%s -> %s and back: NOT JUDGED%s: %s.", from, r.To, until, why)
 	}
 	if len(r.Stages) == 1 {
-		return fmt.Sprintf("%s: %s. The upgrade was not rehearsed.", r.From, atRest(r))
+		return fmt.Sprintf("%s: %s. The upgrade was not rehearsed.", from, atRest(r))
 	}
 	forward, back := answer(r, false), answer(r, true)
 	switch {
@@ -31,7 +32,7 @@ func Answer(r rehearse.Report) string {
 	case back == yes:
 		back += ", for " + subject(r)
 	}
-	return fmt.Sprintf("%s -> %s: %s. Back to %s: %s.", r.From, r.To, forward, r.From, back)
+	return fmt.Sprintf("%s -> %s: %s. Back to %s: %s.", from, r.To, forward, r.From, back)
 }
 
 const yes = "yes"

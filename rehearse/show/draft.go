@@ -56,6 +56,9 @@ func (d Draft) happened() string {
 func (d Draft) reproduce() string {
 	var b strings.Builder
 	command := fmt.Sprintf("skewrig rehearse %s --from %s --to %s", d.Manifest, d.Report.From, d.Report.To)
+	if d.Report.Nodes != "" {
+		command += fmt.Sprintf(" --nodes %s", d.Report.Nodes)
+	}
 	if len(d.Report.Gates) > 0 {
 		command += " --gates " + d.Report.Gates.Flag()
 	}
