@@ -25,10 +25,10 @@ type rehearseFlags struct {
 	binaries
 	output
 	dir, from, to, nodes, known, until string
-	cluster                     kubeconfig
-	withData                    bool
-	gates                       map[string]string
-	operators                   []string
+	cluster                            kubeconfig
+	withData                           bool
+	gates                              map[string]string
+	operators                          []string
 }
 
 var _ = register(startHere, newRehearse)

@@ -58,8 +58,14 @@ func (cfg Config) Run(ctx context.Context) (seen rehearse.Seen, storing rehearse
 	seen.From, seen.To, seen.Nodes, seen.Until, seen.Operators = cfg.From, cfg.To, cfg.Nodes, cfg.Until, cfg.Operators
 	var subject, twin *side
 	group, starting := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { subject, err = cfg.start(starting, "upgraded", cfg.To, cfg.To, cfg.Subject); return err })
-	group.Go(func() (err error) { twin, err = cfg.start(starting, "stays", cfg.From, cfg.nodes(), cfg.Twin); return err })
+	group.Go(func() (err error) {
+		subject, err = cfg.start(starting, "upgraded", cfg.To, cfg.To, cfg.Subject)
+		return err
+	})
+	group.Go(func() (err error) {
+		twin, err = cfg.start(starting, "stays", cfg.From, cfg.nodes(), cfg.Twin)
+		return err
+	})
 	if err := group.Wait(); err != nil {
 		return seen, storing, errors.Join(err, subject.close(), twin.close())
 	}
