@@ -124,6 +124,31 @@ steps: [{wait: {until: "true"}}]
 	}
 }
 
+// TestTheCatalogIsJudged: the models have what the checks of the cells that they play observe.
+func TestTheCatalogIsJudged(t *testing.T) {
+	t.Parallel()
+	all, err := catalog.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := 0
+	for _, cell := range all {
+		if cell.Topology.LeaseNodes == nil {
+			continue // compiling its checks takes longer
+		}
+		switch _, result := played(t, cell); result.Outcome {
+		case reports.Pass, reports.Fail:
+			judged++
+		case reports.NotApplicable:
+		default:
+			t.Errorf("%s: %s: %s", cell.ID, result.Outcome, result.Reason)
+		}
+	}
+	if judged == 0 {
+		t.Error("no cell of the catalog was played")
+	}
+}
+
 // deviations are the scenarios in which releases are known to do something else
 // than their text says.
 var deviations = []string{"one-node", "left-out", "exceptions", "in-creation"}

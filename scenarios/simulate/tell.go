@@ -27,8 +27,22 @@ func (p *play) happened(_ time.Time, e world.Event) {
 		p.tellDeployment(e.Dependent, e.Change.To(p.world.Deployment(e.Dependent)))
 	case world.ReplicasReady:
 		p.tellDeployment(e.Deployment, p.world.Deployment(e.Deployment))
+	case world.ControllerRuns:
+		p.tellController(e.Runs)
 	case world.Probed:
 		p.tellProbe(e.Outcome)
+	}
+}
+
+// tellController records that the controller manager has started, or that it was stopped. A rig without one has none in the
+// record.
+func (p *play) tellController(runs bool) {
+	switch t := p.cell.Topology; {
+	case !t.ControllerManager:
+	case runs:
+		p.append("cluster", record.ControllerManager, record.ComponentStarted{Version: t.Version, Gates: t.Gates})
+	default:
+		p.append("cluster", record.ControllerManager, record.ComponentStopped{State: "exited", Asked: true})
 	}
 }
 

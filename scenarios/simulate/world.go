@@ -41,6 +41,7 @@ func (p *play) begin() error {
 	p.began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	cfg.Start = p.began
 	p.world = world.New(cfg)
+	p.tellController(true)
 	for i := range p.nodes {
 		p.tellNode(i)
 	}
@@ -70,6 +71,9 @@ func controller(t record.Topology) nodelife.Config {
 // lease before it calls a node Unknown (NodeControllerLeaseCircuitBreaker).
 const firstDoubting = 37
 
+// stops is the time that a dependent takes to end once it is scaled down, as a controller manager does on SIGTERM.
+const stops = 2 * moment
+
 // addSeed adds the seed.
 func (p *play) addSeed(cfg *world.Config, g record.Garden) (err error) {
 	cfg.Release = string(g.Watchdog)
@@ -77,7 +81,7 @@ func (p *play) addSeed(cfg *world.Config, g record.Garden) (err error) {
 	cfg.Deployments = []world.Deployment{}
 	for _, d := range g.Dependents {
 		there := watchdog.Resource{Exists: true, Replicas: int(d.Replicas), Annotations: map[string]string{}}
-		cfg.Deployments = append(cfg.Deployments, world.Deployment{Name: d.Name, Resource: there})
+		cfg.Deployments = append(cfg.Deployments, world.Deployment{Name: d.Name, Resource: there, Stops: stops})
 	}
 	if p.cluster, err = garden.Cluster(g.Shoot); err != nil {
 		return err
