@@ -134,7 +134,7 @@ func (p *play) pass() {
 	p.world.RunUntil(next)
 	if p.world.Now().Sub(p.sampled) >= sampleEvery {
 		p.sampled = p.world.Now()
-		p.tellAges()
+		p.recordAges()
 	}
 }
 

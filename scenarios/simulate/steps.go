@@ -224,7 +224,7 @@ func (p *play) patchDeployment(name string, merge map[string]any) error {
 		d = watchdog.Change{Annotate: map[string]string{key: text}}.To(d)
 	}
 	p.world.SetDeployment(name, d)
-	p.tellDeployment(name, d)
+	p.recordDeployment(name, d)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
-// begin makes the world that a topology describes, and tells what is there.
+// begin creates the world of a topology, and records its objects.
 func (p *play) begin() error {
 	t := p.cell.Topology
 	if t.LeaseNodes == nil || len(t.Nodes) > 0 {
@@ -41,13 +41,13 @@ func (p *play) begin() error {
 	p.began = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	cfg.Start = p.began
 	p.world = world.New(cfg)
-	p.tellController(true)
+	p.recordController(true)
 	for i := range p.nodes {
-		p.tellNode(i)
+		p.recordNode(i)
 	}
 	if t.Garden != nil {
 		for _, d := range t.Garden.Dependents {
-			p.tellDeployment(d.Name, p.world.Deployment(d.Name))
+			p.recordDeployment(d.Name, p.world.Deployment(d.Name))
 		}
 	}
 	return nil

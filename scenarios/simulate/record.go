@@ -22,21 +22,21 @@ func (p *play) happened(_ time.Time, e world.Event) {
 	}
 	switch e := e.(type) {
 	case world.NodeChanged:
-		p.tellNode(e.Node)
+		p.recordNode(e.Node)
 	case world.Changed:
-		p.tellDeployment(e.Dependent, e.Change.To(p.world.Deployment(e.Dependent)))
+		p.recordDeployment(e.Dependent, e.Change.To(p.world.Deployment(e.Dependent)))
 	case world.ReplicasReady:
-		p.tellDeployment(e.Deployment, p.world.Deployment(e.Deployment))
+		p.recordDeployment(e.Deployment, p.world.Deployment(e.Deployment))
 	case world.ControllerRuns:
-		p.tellController(e.Runs)
+		p.recordController(e.Runs)
 	case world.Probed:
-		p.tellProbe(e.Outcome)
+		p.recordProbe(e.Outcome)
 	}
 }
 
-// tellController records that the controller manager has started, or that it was stopped. A rig without one has none in the
+// recordController records that the controller manager has started, or that it was stopped. A rig without one has none in the
 // record.
-func (p *play) tellController(runs bool) {
+func (p *play) recordController(runs bool) {
 	switch t := p.cell.Topology; {
 	case !t.ControllerManager:
 	case runs:
@@ -46,9 +46,9 @@ func (p *play) tellController(runs bool) {
 	}
 }
 
-// tellProbe records the requests of a probe, as they would be seen on the
+// recordProbe records the requests of a probe, as they would be seen on the
 // watchdog's link to the shoot.
-func (p *play) tellProbe(o watchdog.Outcome) {
+func (p *play) recordProbe(o watchdog.Outcome) {
 	for _, c := range watchdog.BehaviorOf(string(p.cell.Topology.Garden.Watchdog)).Calls {
 		if !c.Call.ToShoot() {
 			continue
@@ -65,8 +65,8 @@ func (p *play) tellProbe(o watchdog.Outcome) {
 	}
 }
 
-// tellAges records the ages of leases.
-func (p *play) tellAges() {
+// recordAges records the ages of leases.
+func (p *play) recordAges() {
 	var leases record.LeaseAges
 	for _, z := range p.cell.Topology.LeaseNodes.Zones {
 		nodes, _ := p.in(strings.TrimSuffix(lease.Component+"/"+z.Name, "/"))
@@ -79,10 +79,10 @@ func (p *play) tellAges() {
 	p.append("lease-nodes", lease.Component, leases)
 }
 
-// tellNode records a node as the API server shows it.
-func (p *play) tellNode(i int) {
+// recordNode records a node as the API server shows it.
+func (p *play) recordNode(i int) {
 	name := nodeName(i)
-	p.tellObject("", "nodes", "", name, map[string]any{
+	p.recordObject("", "nodes", "", name, map[string]any{
 		"metadata": map[string]any{"name": name, "labels": map[string]string{"topology.kubernetes.io/zone": p.nodes[i]}},
 		"status":   map[string]any{"conditions": []map[string]string{{"type": "Ready", "status": string(p.world.Node(i).Ready)}}},
 	})
@@ -90,16 +90,16 @@ func (p *play) tellNode(i int) {
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
 
-// tellDeployment records a dependent as the seed's API server shows it.
-func (p *play) tellDeployment(name string, d watchdog.Resource) {
-	p.tellObject(garden.Seed, "deployments", garden.Namespace, name, map[string]any{
+// recordDeployment records a dependent as the seed's API server shows it.
+func (p *play) recordDeployment(name string, d watchdog.Resource) {
+	p.recordObject(garden.Seed, "deployments", garden.Namespace, name, map[string]any{
 		"metadata": map[string]any{"name": name, "namespace": garden.Namespace, "annotations": d.Annotations},
 		"spec":     map[string]any{"replicas": d.Replicas},
 		"status":   map[string]any{"readyReplicas": d.Ready},
 	})
 }
 
-func (p *play) tellObject(in, resource, namespace, name string, object map[string]any) {
+func (p *play) recordObject(in, resource, namespace, name string, object map[string]any) {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return // it holds nothing that has no JSON
