@@ -51,22 +51,22 @@ func (o ownDir) clear(dir string) error {
 	return Failed(os.MkdirAll(dir, 0o755))
 }
 
-// keptRecord is where a control plane leaves what it does.
-type keptRecord struct {
+// recordFiles are the record and the directory of the logs of a control plane.
+type recordFiles struct {
 	history *record.History
 	logs    string
 	close   func() error
 }
 
-// keepRecord makes the files of a record and the directory of its logs below a directory.
-func keepRecord(dir, below string, mode fs.FileMode) (keptRecord, error) {
+// createRecord creates the file of a record and the directory of its logs below a directory. The caller closes it.
+func createRecord(dir, below string, mode fs.FileMode) (recordFiles, error) {
 	logs, err := files.MkdirBelow(dir, path.Join(below, reports.LogsDir), 0o755)
 	if err != nil {
-		return keptRecord{}, err
+		return recordFiles{}, err
 	}
 	file, err := files.Create(filepath.Join(filepath.Dir(logs), reports.HistoryFile), mode)
 	if err != nil {
-		return keptRecord{}, err
+		return recordFiles{}, err
 	}
-	return keptRecord{record.NewHistory(file), logs, file.Close}, nil
+	return recordFiles{record.NewHistory(file), logs, file.Close}, nil
 }

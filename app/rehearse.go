@@ -80,11 +80,11 @@ func (r Rehearsal) Run(ctx context.Context, builder *build.Builder) (rehearse.Re
 	if err != nil {
 		return rehearse.Report{}, err
 	}
-	subject, err := keepRecord(r.Dir, path.Join(rehearsedSides, "upgraded"), 0o600)
+	subject, err := createRecord(r.Dir, path.Join(rehearsedSides, "upgraded"), 0o600)
 	if err != nil {
 		return rehearse.Report{}, Failed(err)
 	}
-	twin, err := keepRecord(r.Dir, path.Join(rehearsedSides, "stays"), 0o600)
+	twin, err := createRecord(r.Dir, path.Join(rehearsedSides, "stays"), 0o600)
 	if err != nil {
 		return rehearse.Report{}, Failed(errors.Join(err, subject.close()))
 	}

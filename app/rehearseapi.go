@@ -25,23 +25,33 @@ func fieldsOf(api *apitypes.API) func(apiVersion, kind, field string) bool {
 	for _, k := range api.Kinds() {
 		kinds[k.APIVersion()+" "+k.Name] = k
 	}
+	fields := make(map[string]map[string]bool) // of the kinds that were asked for
 	return func(apiVersion, kind, field string) bool {
-		k, known := kinds[apiVersion+" "+kind]
+		name := apiVersion + " " + kind
+		k, known := kinds[name]
 		if !known {
 			return true
 		}
-		inner := make(map[string]bool) // whether there are fields below a field
-		api.Walk(k, func(p apitypes.Place) {
-			path := bare(p.Path)
-			if !inner[path] {
-				inner[path] = false
-			}
-			if above := strings.LastIndexByte(path, '.'); above > 0 {
-				inner[path[:above]] = true
-			}
-		})
-		return canHave(inner, bare(field))
+		if fields[name] == nil {
+			fields[name] = innerFields(api, k)
+		}
+		return canHave(fields[name], bare(field))
 	}
+}
+
+// innerFields are the fields of a kind by their paths: whether there are fields below them.
+func innerFields(api *apitypes.API, k apitypes.Kind) map[string]bool {
+	inner := make(map[string]bool)
+	api.Walk(k, func(p apitypes.Place) {
+		path := bare(p.Path)
+		if !inner[path] {
+			inner[path] = false
+		}
+		if above := strings.LastIndexByte(path, '.'); above > 0 {
+			inner[path[:above]] = true
+		}
+	})
+	return inner
 }
 
 // bare is a path without the marks of lists and maps.

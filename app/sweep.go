@@ -123,7 +123,7 @@ func (s Sweep) settableOf(reached []trial.Coverage) (all []string) {
 
 // output is where a control plane leaves what it does, below the directory.
 func (s Sweep) output(name string) (engine.Output, func() error, error) {
-	kept, err := keepRecord(s.Dir, path.Join(sweptPlans, name), 0o644)
+	kept, err := createRecord(s.Dir, path.Join(sweptPlans, name), 0o644)
 	return engine.Output{History: kept.history, LogDir: kept.logs}, kept.close, err
 }
 

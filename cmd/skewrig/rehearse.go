@@ -137,7 +137,7 @@ func (f *rehearseFlags) run(cmd *cobra.Command, args []string) error {
 
 // rehearsal reads what is to be rehearsed, and says what was read.
 func (f *rehearseFlags) rehearsal(cmd *cobra.Command, builder *build.Builder, args []string) (app.Rehearsal, error) {
-	r, err := f.flagged(builder.Releases())
+	r, err := f.fromFlags(builder.Releases())
 	if err != nil {
 		return r, err
 	}
@@ -170,8 +170,8 @@ func (f *rehearseFlags) input(cmd *cobra.Command, args []string) (manifest.Input
 	return manifest.Load(args, cmd.InOrStdin())
 }
 
-// flagged is a rehearsal as the flags have it, without its input. The error says all that is wrong with them.
-func (f *rehearseFlags) flagged(releases release.Releases) (r app.Rehearsal, _ error) {
+// fromFlags returns a rehearsal without its input. The error has all mistakes in the flags.
+func (f *rehearseFlags) fromFlags(releases release.Releases) (r app.Rehearsal, _ error) {
 	errs := make([]error, 7)
 	r = app.Rehearsal{Until: rehearse.StageName(f.until), Dir: f.dir, Version: version()}
 	r.From, errs[0] = releases.Resolve(f.from)

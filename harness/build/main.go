@@ -110,12 +110,13 @@ func (m Main) find(download func(path string) (string, error)) (of, dir string, 
 
 // compileMain compiles a program from a copy of its module.
 func (s store) compileMain(ctx context.Context, m Main, of, released string, chosen choice, program string, report func(Progress)) (err error) {
-	dir, err := s.scratch()
+	temp, err := s.scratch()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := files.CopyTree(dir, os.DirFS(released)); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	dir := filepath.Join(temp, "module")
+	if err := errors.Join(os.Mkdir(dir, 0o700), files.CopyTree(dir, os.DirFS(released))); err != nil {
 		return err
 	}
 	mod, err := publishedModules(filepath.Join(dir, "go.mod"), of, m.Version)
@@ -128,12 +129,7 @@ func (s store) compileMain(ctx context.Context, m Main, of, released string, cho
 	out := filepath.Join(dir, ".built")
 	flags := []string{"-trimpath", "-mod=mod"}                 // the sums of modules that are not replaced any more are added
 	pkg := "./" + strings.TrimPrefix(m.Package[len(of):], "/") // by its place: the module may have another name by now
-	temp, err := s.scratch()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	if err := relocateServiceAccounts(ctx, dir, temp); err != nil {
+	if err := relocateServiceAccounts(ctx, dir, filepath.Join(temp, "others")); err != nil {
 		return err
 	}
 	err = gotool.Build(ctx, dir, flags, pkg, out, chosen.env, func(c gotool.Compilation) { report(progressOf(c)) })
