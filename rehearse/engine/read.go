@@ -59,7 +59,8 @@ func (s *side) places() []*listed {
 	return all
 }
 
-// readAll reads the items of one place with a list. If that fails, it reads each alone.
+// readAll reads the items of one place with a list. If that fails, it reads each alone. An API server that can't convert what is
+// stored has clients repeat a list for minutes: so a list has a limit.
 func (s *side) readAll(ctx context.Context, client dynamic.Interface, in *listed, seen *rehearse.StageSeen) error {
 	resource := dynamic.ResourceInterface(client.Resource(in.gvr))
 	if in.namespace != "" {
@@ -67,6 +68,8 @@ func (s *side) readAll(ctx context.Context, client dynamic.Interface, in *listed
 	}
 	found := make(map[string]map[string]any)
 	said, err := ask.Until(ctx, law.Asks, func() error {
+		ctx, cancel := context.WithTimeout(ctx, ask.Limit)
+		defer cancel()
 		list, err := resource.List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
