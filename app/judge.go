@@ -115,7 +115,7 @@ func rejudge(ctx context.Context, dir string, saved reports.Report, cells []plan
 			i := rounds[number][n]
 			run := before[i][number]
 			r = rejudged(r, saved.Cells[i], run)
-			r.Started, r.DurationSeconds = run.Started, run.DurationSeconds
+			r.Started, r.DurationSeconds, r.StandIns = run.Started, run.DurationSeconds, saved.Cells[i].StandIns
 			ran = append(ran, with.take(ranCell{number, r})...)
 		}
 	}

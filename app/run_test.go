@@ -368,6 +368,23 @@ func TestARunWhoseRecordIsGoneCounts(t *testing.T) {
 	}
 }
 
+// TestAJudgedReportKeepsItsStandIns: what a component was compiled with is not in the record.
+func TestAJudgedReportKeepsItsStandIns(t *testing.T) {
+	p := newPlayed(t, twoCells(t), Options{})
+	saved, err := p.run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved.Cells[1].StandIns = []string{"kubelet with m@v1"}
+	if _, err := finish(t.Context(), p.Dir, saved); err != nil {
+		t.Fatal(err)
+	}
+	judged, err := Catalog{}.Judge(t.Context(), p.Dir, []string{"a.yaml", "b.yaml"}, Place{Dir: p.Dir})
+	if err != nil || len(judged.Cells[0].StandIns) > 0 || !slices.Equal(judged.Cells[1].StandIns, saved.Cells[1].StandIns) {
+		t.Errorf("the cells have %q and %q, error %v", judged.Cells[0].StandIns, judged.Cells[1].StandIns, err)
+	}
+}
+
 // TestACopyThatIsJudgedHasItsRunsWhereItSays: a run that was broken off has left a gap.
 func TestACopyThatIsJudgedHasItsRunsWhereItSays(t *testing.T) {
 	p := newPlayed(t, twoCells(t), Options{Repeat: 3})

@@ -108,12 +108,13 @@ func Join(runs ...Cell) Cell {
 	for _, c := range runs[1:] {
 		joined.Requirements = append(joined.Requirements, c.Requirements...)
 		joined.Observed = append(joined.Observed, c.Observed...)
+		joined.StandIns = append(joined.StandIns, c.StandIns...)
 		if len(joined.Leases) == 0 {
 			joined.Leases = c.clone().Leases
 		}
 		joined.Runs = append(joined.Runs, c.clone().Runs...)
 	}
-	joined.Observed = dedupe(joined.Observed)
+	joined.Observed, joined.StandIns = dedupe(joined.Observed), dedupe(joined.StandIns)
 	slices.SortStableFunc(joined.Runs, func(a, b Run) int { return cmp.Compare(a.Number, b.Number) })
 	if len(joined.Runs) == 1 && joined.Runs[0].Number == 1 {
 		joined.Runs = nil

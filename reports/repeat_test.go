@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,16 @@ func TestJoin(t *testing.T) {
 				t.Errorf("read back: %v", err)
 			}
 		})
+	}
+}
+
+// TestStandInsOfAnyRunMarkTheCell: joined with a run of the released components, the mark stays.
+func TestStandInsOfAnyRunMarkTheCell(t *testing.T) {
+	t.Parallel()
+	first, second, third := runOf(1, Pass), runOf(2, Pass), runOf(3, Pass)
+	second.StandIns, third.StandIns = []string{"kubelet with m@v1"}, []string{"kubelet with m@v1"}
+	if got := Join(first, second, third).StandIns; !slices.Equal(got, second.StandIns) {
+		t.Errorf("the joined cell has %q", got)
 	}
 }
 
