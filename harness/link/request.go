@@ -2,30 +2,22 @@ package link
 
 import (
 	"net/http"
-	"strings"
+
+	"github.com/skewrig/skewrig/record"
 )
 
 // about is what a request of the Kubernetes API asks for: a verb as in RBAC, and a resource with
-// its subresource, as in pods/status. For another path than one of a resource, both are empty
-// (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris).
+// its subresource, as in pods/status. For another path than one of a resource, both are empty.
 func about(r *http.Request) (verb, resource string) {
-	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	switch {
-	case len(parts) > 2 && parts[0] == "api":
-		parts = parts[2:]
-	case len(parts) > 3 && parts[0] == "apis":
-		parts = parts[3:]
-	default:
+	path := record.ParseAPIPath(r.URL.Path)
+	if path.Resource == "" {
 		return "", ""
 	}
-	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
-		parts = parts[2:]
+	resource = path.Resource
+	if path.Subresource != "" {
+		resource += "/" + path.Subresource
 	}
-	resource = parts[0]
-	if len(parts) > 2 {
-		resource += "/" + parts[2]
-	}
-	return verbOf(r, len(parts) > 1), resource
+	return verbOf(r, path.Name != ""), resource
 }
 
 // verbOf is the verb of a request for one object, or for all of them.

@@ -1,6 +1,7 @@
 package law
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ type Course struct {
 	Unserved []string
 
 	families map[string]family
-	requests map[string]map[Phase]int // by the name of an object
+	requests map[string]map[Phase]int // by the namespace and the name of an object
 }
 
 // Object is an object that laws judge.
@@ -120,7 +121,7 @@ func (c *Course) requestsOf(objects []Object) map[string]map[Phase]int {
 	all := make(map[string]map[Phase]int)
 	names := make(map[string]bool)
 	for _, o := range objects {
-		names[o.Name] = true
+		names[o.named()] = true
 	}
 	var zero time.Time
 	if len(c.Events) > 0 {
@@ -128,8 +129,9 @@ func (c *Course) requestsOf(objects []Object) map[string]map[Phase]int {
 	}
 	for _, calls := range c.Calls {
 		for _, call := range calls {
-			name := NamedAfter(call.Path, names)
-			if name == "" || call.Method == "GET" {
+			path := record.ParseAPIPath(call.Path)
+			name := NamedAfter(strings.TrimPrefix(path.Namespace+"/"+path.Name, "/"), names)
+			if name == "" || call.Method == http.MethodGet {
 				continue
 			}
 			at := zero.Add(time.Duration(call.At * float64(time.Second)))
@@ -146,12 +148,21 @@ func (c *Course) requestsOf(objects []Object) map[string]map[Phase]int {
 	return all
 }
 
-// NamedAfter is the object, of some names, that a path is of, or of what it owns.
-func NamedAfter(path string, names map[string]bool) string {
-	for segment := range strings.SplitSeq(path, "/") {
-		if name, _, _ := strings.Cut(segment, "-"); names[name] {
-			return name
+// named is the name of an object, with its namespace if it has one: "shop/web".
+func (o Object) named() string {
+	_, name, _ := strings.Cut(o.Key, "/")
+	return name
+}
+
+// NamedAfter returns the longest of some names that an object has, or its owner: controllers add a hyphen and a suffix to the
+// name of the owner. Names may have a namespace. It returns nothing if there is none.
+func NamedAfter(name string, names map[string]bool) string {
+	for !names[name] {
+		suffix := strings.LastIndexAny(name, "-/")
+		if suffix < 0 || name[suffix] == '/' {
+			return ""
 		}
+		name = name[:suffix]
 	}
-	return ""
+	return name
 }

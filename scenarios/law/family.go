@@ -4,6 +4,8 @@ import (
 	"maps"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/kube"
 )
@@ -26,16 +28,13 @@ func familiesOf(t *timeline.Timeline) map[string]family {
 	for _, v := range t.Versions {
 		m := v.Meta()
 		key[string(m.UID)] = v.Key
-		for _, o := range m.OwnerReferences {
-			owner[string(m.UID)] = string(o.UID)
+		if o := ownerOf(m.OwnerReferences); o != "" {
+			owner[string(m.UID)] = o
 		}
 	}
 	all := make(map[string]family)
 	for _, v := range t.Versions {
-		root := string(v.Meta().UID)
-		for owner[root] != "" {
-			root = owner[root]
-		}
+		root := rootOf(string(v.Meta().UID), owner)
 		f := all[key[root]]
 		f.versions = append(f.versions, v)
 		f.events = append(f.events, about[string(v.Meta().UID)]...)
@@ -46,6 +45,33 @@ func familiesOf(t *timeline.Timeline) map[string]family {
 		all[key[root]] = f
 	}
 	return all
+}
+
+// ownerOf is the UID of the controller among owners, or of the first one if none of them is a controller.
+func ownerOf(owners []metav1.OwnerReference) string {
+	for _, o := range owners {
+		if o.Controller != nil && *o.Controller {
+			return string(o.UID)
+		}
+	}
+	if len(owners) > 0 {
+		return string(owners[0].UID)
+	}
+	return ""
+}
+
+// rootOf is the UID of the owner of an object that has no owner itself. Of objects that own each other, each is its own root.
+func rootOf(uid string, owner map[string]string) string {
+	seen := map[string]bool{uid: true}
+	root := uid
+	for owner[root] != "" {
+		root = owner[root]
+		if seen[root] {
+			return uid
+		}
+		seen[root] = true
+	}
+	return root
 }
 
 // at is the object at a time, or nil.

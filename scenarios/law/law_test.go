@@ -44,6 +44,25 @@ func pod(field, phase string, restarts, observed int) string {
 	return fmt.Sprintf(`"spec": {"field": %q}, "status": {"phase": %q, "observedGeneration": %d, "containerStatuses": [{"name": "app", "restartCount": %d}]}`, field, phase, observed, restarts)
 }
 
+func TestNamedAfter(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{"shop/web": true, "shop/web-front": true, "shop": true, "s0001": true}
+	for name, want := range map[string]string{
+		"shop/web": "shop/web", "shop/web-7c9d-x2": "shop/web", "shop/web-front-7c9d": "shop/web-front",
+		"shop/db-0": "", "other/web": "", "s0001-a": "s0001", "": "", "shop/webs": "",
+	} {
+		if got := law.NamedAfter(name, names); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// owned shows a thing that another one owns.
+func (s *story) owned(at float64, name, owner string) {
+	body := fmt.Sprintf(`{"metadata": {"name": %q, "namespace": "default", "uid": "uid-%s", "ownerReferences": [{"uid": "uid-%s"}]}}`, name, name, owner)
+	s.add(at, "things/default/"+name, record.ObjectObserved{Change: "modified", Resource: "things", Namespace: "default", Name: name, Object: json.RawMessage(body)})
+}
+
 // TestLaws: a pod for which all is well breaks no law, and for each law there is one that breaks it.
 func TestLaws(t *testing.T) {
 	t.Parallel()
@@ -68,6 +87,20 @@ func TestLaws(t *testing.T) {
 				s.add(25, "kube-controller-manager->kube-apiserver", record.LinkRequest{Method: "PUT", Path: "/api/v1/namespaces/default/pods/web", Code: 409})
 			}
 		}, want: []string{law.Asked}},
+		"what it owns is asked for": {record: func(s *story) {
+			for range law.MaxWrites + 1 {
+				s.add(25, "kube-controller-manager->kube-apiserver", record.LinkRequest{Method: "PUT", Path: "/api/v1/namespaces/default/pods/web-1/status", Code: 409})
+			}
+		}, want: []string{law.Asked}},
+		"another namespace's": {record: func(s *story) {
+			for range law.MaxWrites + 1 {
+				s.add(25, "kube-controller-manager->kube-apiserver", record.LinkRequest{Method: "PUT", Path: "/api/v1/namespaces/web/pods/web", Code: 409})
+			}
+		}},
+		"owners in a circle": {record: func(s *story) {
+			s.owned(25, "a", "b")
+			s.owned(25, "b", "a")
+		}},
 		"it is only read": {record: func(s *story) {
 			for range law.MaxWrites + 1 {
 				s.add(25, "kube-controller-manager->kube-apiserver", record.LinkRequest{Method: "GET", Path: "/api/v1/namespaces/default/pods/web", Code: 200})

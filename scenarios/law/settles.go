@@ -59,7 +59,7 @@ func (c *Course) writes(o Object) counts {
 	}
 }
 
-func (c *Course) asked(o Object) counts { return func(p Phase) int { return c.requests[o.Name][p] } }
+func (c *Course) asked(o Object) counts { return func(p Phase) int { return c.requests[o.named()][p] } }
 
 func (c *Course) reported(o Object) counts {
 	return func(p Phase) (n int) {
