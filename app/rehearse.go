@@ -24,6 +24,7 @@ import (
 	"github.com/skewrig/skewrig/rehearse/live"
 	"github.com/skewrig/skewrig/rehearse/manifest"
 	"github.com/skewrig/skewrig/rehearse/show"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/provider/images"
 	"github.com/skewrig/skewrig/scenarios/provider/rig"
 )
@@ -208,7 +209,7 @@ const rehearsedSides = "sides"
 // rehearsedDir is the directory of a rehearsal.
 var rehearsedDir = ownDir{
 	of: "a rehearsal", kept: []string{clusterFile},
-	files: []string{rehearsedSides, show.JSONFile, show.PageFile, show.MarkdownFile, show.JUnitFile, show.SARIFFile, draftsDir},
+	files: append([]string{rehearsedSides, draftsDir}, reports.Each(show.Files, func(f show.File) string { return f.Name })...),
 }
 
 // clusterFile has the objects of a cluster, in the directory of the rehearsal for which they were read. They can be rehearsed again.
@@ -248,12 +249,9 @@ func ReadCluster(ctx context.Context, of existing.Config, dir string, withData b
 
 // write writes the report in each format.
 func (r Rehearsal) write(report rehearse.Report) error {
-	write := func(name string, to func(io.Writer, rehearse.Report) error) error {
-		return files.Write(filepath.Join(r.Dir, name), 0o644, func(w io.Writer) error { return to(w, report) })
+	errs := []error{r.writeDrafts(report)}
+	for _, f := range show.Files {
+		errs = append(errs, files.Write(filepath.Join(r.Dir, f.Name), 0o644, func(w io.Writer) error { return f.Write(w, report, r.Version) }))
 	}
-	return errors.Join(
-		r.writeDrafts(report),
-		write(show.JSONFile, show.JSON), write(show.PageFile, show.Page), write(show.MarkdownFile, show.Markdown), write(show.JUnitFile, show.JUnit),
-		write(show.SARIFFile, func(w io.Writer, report rehearse.Report) error { return show.SARIF(w, report, r.Version) }),
-	)
+	return errors.Join(errs...)
 }

@@ -181,13 +181,13 @@ func (r Report) IsWhole() bool {
 	return !slices.ContainsFunc(r.Problems, func(p manifest.Problem) bool { return !p.Harmless })
 }
 
-// MayUpgrade reports whether nothing was found on the way to the newer release, and MayGoBack whether nothing was on the
-// way back.
-func (r Report) MayUpgrade() bool { return !r.found(false) }
-
-// MayGoBack reports whether nothing was found on the way back.
-func (r Report) MayGoBack() bool { return !r.found(true) }
-
-func (r Report) found(back bool) bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Stage.IsBack() == back })
+// Found returns the findings of the upgrade, or of the way back and what follows it. It reports whether these stages ran: if
+// not, there is no answer.
+func (r Report) Found(back bool) (found []Finding, ran bool) {
+	for _, f := range r.Findings {
+		if f.Stage.IsBack() == back {
+			found = append(found, f)
+		}
+	}
+	return found, slices.ContainsFunc(r.Stages, func(s StageResult) bool { return s.Name != Stored && s.Name.IsBack() == back })
 }

@@ -2,7 +2,6 @@ package show
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/skewrig/skewrig/rehearse"
 	"github.com/skewrig/skewrig/reports"
@@ -62,9 +61,7 @@ func unjudged(r rehearse.Report) string {
 
 // answer is the answer for the upgrade, or for the way back.
 func answer(r rehearse.Report, back bool) string {
-	found := reports.Only(r.Findings, func(f rehearse.Finding) bool { return f.Stage.IsBack() == back })
-	ran := slices.ContainsFunc(r.Stages, func(s rehearse.StageResult) bool { return s.Name != rehearse.Stored && s.Name.IsBack() == back })
-	switch {
+	switch found, ran := r.Found(back); {
 	case len(found) > 0:
 		return "NO, " + reports.Counted(len(found), "finding")
 	case !ran:

@@ -12,14 +12,28 @@ import (
 	"github.com/skewrig/skewrig/reports/render"
 )
 
-// The files of a report directory.
+// Files of a report directory that others name.
 const (
-	JSONFile     = "rehearsal.json"
-	PageFile     = "index.html"
-	MarkdownFile = "comment.md"
-	JUnitFile    = "junit.xml"
-	SARIFFile    = "rehearsal.sarif"
+	JSONFile = "rehearsal.json"
+	PageFile = "index.html"
 )
+
+// File is a file of a report directory.
+type File struct {
+	Name string
+	// Write writes it. The version is that of skewrig.
+	Write func(w io.Writer, r rehearse.Report, version string) error
+}
+
+// Files are the files of a report directory.
+var Files = []File{
+	{JSONFile, unversioned(JSON)}, {PageFile, unversioned(Page)}, {"comment.md", unversioned(Markdown)}, {"junit.xml", unversioned(JUnit)},
+	{"rehearsal.sarif", SARIF},
+}
+
+func unversioned(write func(io.Writer, rehearse.Report) error) func(io.Writer, rehearse.Report, string) error {
+	return func(w io.Writer, r rehearse.Report, _ string) error { return write(w, r) }
+}
 
 // JSON writes a report so that it is valid by its schema: lists without items are empty lists.
 func JSON(w io.Writer, r rehearse.Report) error {

@@ -72,7 +72,8 @@ var _ = It("finds the field that goes on the way back, and names no other object
 	r := upgrade
 	r.Gates = release.Gates{"GRPCContainerProbeTLS": true}
 	report, found := run(ctx, "testdata/tls.yaml", r)
-	Expect(report.MayGoBack()).To(BeFalse())
+	back, _ := report.Found(true)
+	Expect(back).NotTo(BeEmpty())
 	Expect(found).To(ContainElement(HaveExactElements(string(rehearse.FieldLost), BeElementOf(string(rehearse.HalfWayBack), string(rehearse.Back)), "Deployment api")))
 	Expect(slices.ContainsFunc(found, func(f [3]string) bool { return f[2] != "Deployment api" })).To(BeFalse(), "%v", found)
 })
@@ -131,7 +132,8 @@ var _ = Describe("an operator", Ordered, func() {
 		r := webhooks()
 		r.Until = rehearse.Changed
 		report, found := run(ctx, "testdata/strict.yaml", r)
-		Expect(report.MayUpgrade()).To(BeFalse())
+		forward, _ := report.Found(false)
+		Expect(forward).NotTo(BeEmpty())
 		Expect(found).To(HaveEach(HaveExactElements(string(rehearse.Refused), string(rehearse.Changed), "StatefulSet db")))
 		Expect(report.Findings[0].Objects[0].Detail).To(ContainSubstring("maxUnavailable"))
 	})
