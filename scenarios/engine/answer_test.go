@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -72,5 +73,24 @@ func TestWarningsAreOfTheRequest(t *testing.T) {
 	want := []string{"delete 202 [of DELETE]", "create 201 [of POST]", "put 200 [of PUT]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestAnEvictionThatABudgetRefuses is an answer, where it is judged. That an API server is busy is none.
+func TestAnEvictionThatABudgetRefuses(t *testing.T) {
+	t.Parallel()
+	r := &run{session: new(fakeSession), history: record.NewHistory(nil)}
+	r.cell.Topology.Members = []record.Component{{Name: spec.APIServer}}
+	busy := record.APIAnswer{Object: "pods/default/a", Code: http.StatusTooManyRequests, Reason: "TooManyRequests"}
+	if _, err := r.answered(busy, true, nil); err == nil {
+		t.Error("a busy API server has answered")
+	}
+	refused := busy
+	refused.Causes = []record.APICause{{Reason: "DisruptionBudget", Message: "The disruption budget a needs 1 healthy pods and has 1 currently"}}
+	if code, err := r.answered(refused, true, nil); code != http.StatusTooManyRequests || err != nil {
+		t.Errorf("%d, %v", code, err)
+	}
+	if _, err := r.answered(refused, false, nil); !errors.Is(err, errUnmet) {
+		t.Errorf("not judged: %v", err)
 	}
 }

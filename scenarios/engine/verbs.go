@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -127,13 +129,19 @@ func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, er
 		answer.Server = cmp.Or(spec.ServerName(r.current.Via), servers[0])
 	}
 	r.history.Append("engine", r.current.Name, answer)
-	if answer.Code >= 500 && !isOfWebhook(answer.Message) || answer.Code == http.StatusTooManyRequests {
+	if answer.Code >= 500 && !isOfWebhook(answer.Message) || answer.Code == http.StatusTooManyRequests && !isOfBudget(answer) {
 		return 0, fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
 	}
 	if answer.Code >= 400 && !judged {
 		return 0, fmt.Errorf("%w: the API server refused %s: %s", errUnmet, answer.Object, answer.Message)
 	}
 	return answer.Code, nil
+}
+
+// isOfBudget reports whether an eviction was refused for a PodDisruptionBudget, and not because the API server is busy
+// (kubernetes/kubernetes, pkg/registry/core/pod/storage/eviction.go).
+func isOfBudget(answer record.APIAnswer) bool {
+	return slices.ContainsFunc(answer.Causes, func(c record.APICause) bool { return c.Reason == string(policyv1.DisruptionBudgetCause) })
 }
 
 // isOfWebhook reports whether it was for want of a webhook that an API server could not answer

@@ -46,7 +46,7 @@ func (r *run) leftAlone(versions []*timeline.Version) bool {
 	return true
 }
 
-// touched reports whether the scenario has changed or deleted an object, or
+// touched reports whether the scenario has changed, evicted or deleted an object, or
 // wanted it to have a field.
 func (r *run) touched(v *timeline.Version) bool {
 	for _, a := range r.asked {
@@ -59,7 +59,8 @@ func (r *run) touched(v *timeline.Version) bool {
 	}
 	return slices.ContainsFunc(r.cell.Steps, func(s plan.Step) bool {
 		facts := s.Action.Facts()
-		return facts.Deletes.String() == v.Key || facts.Static.Remove != "" && v.Name == facts.Static.Remove+"-"+facts.Static.Node
+		evicts := facts.Writes != nil && facts.Writes.Subresource == "eviction" && facts.Writes.Ref.String() == v.Key
+		return evicts || facts.Deletes.String() == v.Key || facts.Static.Remove != "" && v.Name == facts.Static.Remove+"-"+facts.Static.Node
 	}) || r.touchedFile(v)
 }
 
