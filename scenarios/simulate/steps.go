@@ -22,7 +22,7 @@ import (
 
 var _ action.Rig = (*play)(nil)
 
-// modelled are the abilities that the models have.
+// modelled are the abilities of steps that are tried. Some of them say that the models don't cover what they are asked for.
 var modelled = []action.Ability{
 	action.NeedsNothing, action.NeedsObjects, action.NeedsRestarts, action.NeedsStops, action.NeedsTimedStops,
 	action.NeedsLinks, action.NeedsRuntimeConfig, action.NeedsClocks,
@@ -122,12 +122,14 @@ func pathOf(c watchdog.Call) string {
 // linkOf is what a fault makes of the watchdog's calls.
 func (p *play) linkOf(f record.LinkFault) (watchdog.Link, error) {
 	answer := watchdog.Failed
-	switch {
+	switch known := (record.LinkFault{Cut: f.Cut, Path: f.Path, Status: f.Status, RetryAfter: f.RetryAfter}); {
 	case f == record.LinkFault{}:
 		return nil, nil
+	case f != known:
+		return nil, fmt.Errorf("the fault %s: %w", f, ErrNotModelled)
 	case f.Cut == record.CutReset:
 		return watchdog.Broken(watchdog.Failed), nil
-	case f.Cut == record.CutDrop && f.AfterBytes == 0:
+	case f.Cut == record.CutDrop:
 		return watchdog.Broken(watchdog.Lost), nil
 	case f.Status == 429 && f.RetryAfter == 0:
 		answer = watchdog.Throttled
