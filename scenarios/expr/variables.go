@@ -185,6 +185,9 @@ func Variables() (all []string) {
 	return all
 }
 
+// OnlyGrows reports whether its value is a list to which things are only added.
+func (v Variable) OnlyGrows() bool { return v.Adds && v.lists() > 0 }
+
 // lists is how many lists are around what is seen by one name.
 func (v Variable) lists() (n int) {
 	for t := v.of; t.Kind() == reflect.Slice; t = t.Elem() {

@@ -251,7 +251,10 @@ func (c counting) isList(e ast.Expr) bool {
 		case "map", "distinct", "flatten", "sort":
 			return c.list(call.Target())
 		}
-		return slices.ContainsFunc([]string{"connections", "events", "history", "calls"}, func(variable string) bool { return c.of(e, variable) })
+		return slices.ContainsFunc(expr.Variables(), func(name string) bool {
+			variable, _ := expr.VariableOf(name)
+			return variable.OnlyGrows() && c.of(e, name)
+		})
 	}
 	return false
 }

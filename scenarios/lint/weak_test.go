@@ -49,6 +49,7 @@ func TestChecksThatShowNothingAreRefused(t *testing.T) {
 			"counts-in-lists.yaml:35:5: check none-without: " + count("2 (stop kube-apiserver)"),
 			"counts-in-lists.yaml:38:5: check none-with-few: " + count("2 (stop kube-apiserver)"),
 			"counts-in-lists.yaml:41:5: check not-all-few: " + count("2 (stop kube-apiserver)"),
+			"counts-in-lists.yaml:59:5: check asked-webhooks: " + count("2 (stop kube-apiserver)"),
 		},
 		"rolled.yaml": {
 			"rolled.yaml:18:18: check rolled: " + count("2 (roll as "+string(release.Newest)+": kube-apiserver/a, kube-apiserver/b)"),
