@@ -66,7 +66,7 @@ var classes = []class{
 		"Raise replicas, or maxUnavailable of the PodDisruptionBudget, before the nodes are drained.",
 	},
 	{
-		NotReady, "The object was ready before the change and is not ready after it.",
+		NotReady, "The object is not ready.",
 		"Look at what the pods wait for before you upgrade.",
 	},
 	{

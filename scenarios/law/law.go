@@ -1,7 +1,8 @@
 // Package law has what must hold of every object while components change: each law once, with its statement, the document
 // that it is from, how the record shows that an object breaks it, and the check of a scenario that says the same.
 //
-// Sweeps judge by All. In cells, oracles judge by Bystanders and Endlessly, and by none of All.
+// Sweeps and rehearsals judge by All; a rehearsal reports the breaches that package rehearse has a class for. In cells, oracles
+// judge by Bystanders and Endlessly, and by none of All.
 //
 // It knows no plan, no sweep and no scenario. Who judges by it says which objects there are, what clients did to them, and
 // when the components changed.
@@ -41,7 +42,7 @@ const (
 	conventions = "kubernetes/community, sig-architecture/api-conventions.md"
 )
 
-// All are all laws that sweeps judge by, in the order of their weight.
+// All are the laws, in the order of their weight.
 var All = []Law{settles, asksNothing, reportsEnd, answers, accepts, keepsField, storesNoField, fillsNoField, goes, isAsBefore, reportsStatus, runsOn}
 
 // Named is the law with a breach.
@@ -79,9 +80,8 @@ type Check struct {
 	Always     map[string]string `json:"always,omitempty"`
 }
 
-// CheckOf is a check that fails in a scenario in which an object breaks a law, and passes in its control, in which nothing
-// changes. Some breaches are seen
-// by the oracles of each cell, and a refusal fails the step: then the check only says that the object stays.
+// CheckOf returns a check that fails in a scenario in which an object breaks a law, and passes in its control, in which nothing
+// changes. Oracles of every cell see some breaches, and a refusal fails the step: then the check only says that the object stays.
 func CheckOf(breach string, o Object, control bool) (c Check) {
 	if l, is := Named(breach); is && l.check != nil {
 		c = l.check(o, control)
@@ -95,7 +95,7 @@ func CheckOf(breach string, o Object, control bool) (c Check) {
 // exists is an expression for whether there is an object.
 func (o Object) exists() string { return fmt.Sprintf("'%s' in objects", o.Key) }
 
-// is an expression for an object.
+// expression is an expression for an object.
 func (o Object) expression() string { return fmt.Sprintf("objects['%s']", o.Key) }
 
 // span is how long a check has to hold.

@@ -27,8 +27,7 @@ const (
 	Bare      Mutation = "bare"   // the same, without the field
 )
 
-// kindOfMutation is what is known of a mutation. All that is done with a mutation follows from its row in the table below: what a
-// sweep asks for, and what scenarios and drafts of issues say.
+// kindOfMutation is a row of the table below: a mutation is one request, which sweeps, scenarios and drafts of issues send as it is.
 type kindOfMutation struct {
 	Mutation
 

@@ -64,7 +64,7 @@ func leastOf[T any](r *rand.Rand, all []T, tries func(T) int) T {
 	return best
 }
 
-// someTouches are one to four, of which the last one may end the object, or one that makes it.
+// someMutations returns one to four mutations, of which the last one may delete the object, or one that creates it.
 func someMutations(r *rand.Rand, transition Transition, u Use, tried Tried) (mutations []Mutation) {
 	if transition.To == "" && !u.ByComment && r.IntN(10) == 0 {
 		return []Mutation{[]Mutation{Create, Bare}[r.IntN(2)]}
