@@ -15,8 +15,8 @@ type ComponentStarted struct {
 	Digest  string          `json:"digest"`
 	Gates   release.Gates   `json:"gates,omitempty"`
 	// EmulatedVersion is the minor version that it says it emulates, and
-	// MinCompatibilityVersion the oldest that it expects beside it. If unset, it was given none
-	// any, and emulates none.
+	// MinCompatibilityVersion the oldest that it expects beside it. If unset, it emulates
+	// none.
 	EmulatedVersion         release.Version `json:"emulatedVersion,omitempty"`
 	MinCompatibilityVersion release.Version `json:"minCompatibilityVersion,omitempty"`
 
@@ -45,7 +45,7 @@ type ComponentStopped struct {
 	Overdue bool `json:"overdue,omitempty"`
 }
 
-// ClockSet is recorded when a component's clock was set, for its start also.
+// ClockSet is recorded when a component's clock was set, and before its first start. A restart keeps the clock.
 // The subject is the component: "kubelet/node-a".
 type ClockSet struct {
 	Clock clock.Clock `json:"clock"`

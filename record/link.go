@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// LinkFault is what is wrong with a link. The zero Fault is none: all passes.
+// LinkFault is what is wrong with a link. The zero LinkFault is none: all passes.
 type LinkFault struct {
 	// Cut is how the link is cut. If unset, it isn't.
 	Cut Cut `json:"cut,omitempty"`
@@ -86,10 +86,10 @@ type Cut string
 
 // The ways in which a link is cut.
 const (
-	// Reset ends every connection with a TCP reset, as a firewall does that
+	// CutReset ends every connection with a TCP reset, as a firewall does that
 	// rejects, or a machine that lost its state.
 	CutReset Cut = "reset"
-	// Drop loses what is sent, as a pulled cable does: neither end learns of it. A
+	// CutDrop loses what is sent, as a pulled cable does: neither end learns of it. A
 	// sender that is patient gets through when the link is healed, because TCP
 	// sends again.
 	CutDrop Cut = "drop"
@@ -255,7 +255,7 @@ type Effect struct {
 	Withheld int64 `json:"withheld,omitempty"`
 	Slowed   int64 `json:"slowed,omitempty"`
 	// Requests is a number of requests that were answered by the link, held, or
-	// never sent; of the link to a container runtime, of such calls.
+	// never sent, or whose answer was lost; of the link to a container runtime, of such calls.
 	Requests int64 `json:"requests,omitempty"`
 	// Events is a number of watch events that came late; bookmarks, which say nothing of an
 	// object, are not counted.

@@ -33,6 +33,19 @@ func (c Clock) Read(now time.Time) time.Time {
 	return shown
 }
 
+// When returns the time at which the clock shows another one: the inverse of Read. A frozen clock shows one time only, and
+// stopped at Since.
+func (c Clock) When(shown time.Time) time.Time {
+	if c.Frozen {
+		return c.Since
+	}
+	now := shown.Add(-c.Offset)
+	if c.Drift != 0 {
+		now = c.Since.Add(time.Duration(float64(now.Sub(c.Since)) / (1 + c.Drift/1e6)))
+	}
+	return now
+}
+
 // Step is the clock after it was set forward, or back if by is negative,
 // at a time. What it has drifted until then stays.
 func (c Clock) Step(now time.Time, by time.Duration) Clock {

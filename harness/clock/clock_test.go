@@ -26,6 +26,9 @@ func TestClocks(t *testing.T) {
 		if got := tc.clock.Read(later).Sub(later); got != tc.shows {
 			t.Errorf("%s: %s ahead, want %s", want, got, tc.shows)
 		}
+		if got := tc.clock.When(tc.clock.Read(later)); !tc.clock.Frozen && got.Sub(later).Abs() > time.Microsecond {
+			t.Errorf("%s: it showed the time at %s, and not at %s", want, got, later)
+		}
 	}
 }
 

@@ -146,7 +146,7 @@ func (b *builder) rig(e timeline.Entry, at float64) {
 	case record.ComponentStarted:
 		b.components.named(Component, e.Subject)
 	case record.ClockSet:
-		b.clocks[e.Subject] = append(b.clocks[e.Subject], clockSet{e.At, p.Clock.Offset})
+		b.clocks[e.Subject] = append(b.clocks[e.Subject], clockSet{e.At, p})
 		if (p != record.ClockSet{} || at > 0) {
 			b.components.named(Component, e.Subject).mark(at, "clock "+p.Clock.String(), "", Faulty)
 		}

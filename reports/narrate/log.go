@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -305,19 +306,24 @@ func zoneOf(first, began time.Time) time.Duration {
 	return began.Sub(first).Round(30 * time.Minute)
 }
 
-// right is the time at which a component's clock showed another one. If it did so
-// twice, it is the later time.
+// right converts a time that a component's clock showed to that of the machine. If it showed it twice, it is the later one.
 func (b *builder) right(component string, shown time.Time) time.Time {
 	for _, set := range slices.Backward(b.clocks[component]) {
-		if when := shown.Add(-set.offset); !when.Before(set.at) {
+		if set.to.Clock.Frozen {
+			if shown.Sub(set.to.Clock.Read(set.at)).Abs() < time.Second { // logs have whole milliseconds
+				return set.at
+			}
+			continue
+		}
+		if when := set.to.Clock.When(shown); !when.Before(set.at) {
 			return when
 		}
 	}
 	return shown
 }
 
-// clockSet is when a component's clock was set.
+// clockSet is when a component's clock was set, and to what.
 type clockSet struct {
-	at     time.Time
-	offset time.Duration
+	at time.Time
+	to record.ClockSet
 }

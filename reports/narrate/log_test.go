@@ -103,13 +103,27 @@ func TestLogs(t *testing.T) {
 // TestLogOfAnotherClock: a component whose clock was set writes other times.
 func TestLogOfAnotherClock(t *testing.T) {
 	t.Parallel()
-	h := checked()[:1]
-	h.at(5, "kubelet/a", record.ClockSet{Clock: clock.Clock{Offset: -2 * time.Minute}})
-	h = append(h, checked()[1:]...)
-	text := klog("I", when(1), "a.go:1", "before") + klog("I", when(10-120), "a.go:2", "after")
-	s := of(narrate.Input{Events: h, Result: outcome(reports.Fail), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
-	if len(s.Logs) != 1 || len(s.Logs[0].Lines) != 1 || s.Logs[0].Lines[0].At != 10 {
-		t.Errorf("the logs are %+v", s.Logs)
+	for _, to := range []struct {
+		clock.Clock
+
+		shows float64 // at 10 s
+	}{
+		{clock.Clock{Offset: -2 * time.Minute}, 10 - 120},
+		{clock.Clock{Drift: 200_000, Since: when(5)}, 11},
+		{clock.Clock{Frozen: true, Offset: -2 * time.Minute, Since: when(10)}, 10 - 120},
+	} {
+		h := checked()[:1]
+		set := 5.
+		if to.Frozen {
+			set = 10
+		}
+		h.at(set, "kubelet/a", record.ClockSet{Clock: to.Clock})
+		h = append(h, checked()[1:]...)
+		text := klog("I", when(1), "a.go:1", "before") + klog("I", when(to.shows), "a.go:2", "after")
+		s := of(narrate.Input{Events: h, Result: outcome(reports.Fail), Logs: wrote(narrate.LogFile{Component: "kubelet/a", Text: text})})
+		if len(s.Logs) != 1 || len(s.Logs[0].Lines) != 1 || s.Logs[0].Lines[0].At != 10 {
+			t.Errorf("%s: the logs are %+v", to.Clock, s.Logs)
+		}
 	}
 }
 
