@@ -15,8 +15,8 @@ func TestImagesOfAnExistingClusterAreCheckedFirst(t *testing.T) {
 		says string
 	}{
 		"a pattern to pull":   {app.ExistingCluster{Images: []string{"B!"}}, "cluster.images: "},
-		"a pattern to play":   {app.ExistingCluster{Player: "registry.example/*:1"}, "cluster.mockImage: "},
-		"pulled, and played":  {app.ExistingCluster{Player: "registry.example/player:1", Images: []string{"a"}}, "cluster.mockImage: "},
+		"a pattern to mock":   {app.ExistingCluster{Player: "registry.example/*:1"}, "cluster.mockImage: "},
+		"pulled, and mocked":  {app.ExistingCluster{Player: "registry.example/player:1", Images: []string{"a"}}, "cluster.mockImage: "},
 		"no name, and a port": {app.ExistingCluster{Player: ":1"}, "cluster.mockImage: "},
 	} {
 		t.Run(name, func(t *testing.T) {

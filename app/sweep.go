@@ -123,8 +123,8 @@ func (s Sweep) settableOf(reached []trial.Coverage) (all []string) {
 
 // output is where a control plane leaves what it does, below the directory.
 func (s Sweep) output(name string) (engine.Output, func() error, error) {
-	kept, err := createRecord(s.Dir, path.Join(sweptPlans, name), 0o644)
-	return engine.Output{History: kept.history, LogDir: kept.logs}, kept.close, err
+	out, err := createRecord(s.Dir, path.Join(sweptPlans, name), 0o644)
+	return engine.Output{History: out.history, LogDir: out.logs}, out.close, err
 }
 
 // small runs the plans in which objects use one field and are mutated once.

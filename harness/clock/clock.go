@@ -33,12 +33,8 @@ func (c Clock) Read(now time.Time) time.Time {
 	return shown
 }
 
-// When returns the time at which the clock shows another one: the inverse of Read. A frozen clock shows one time only, and
-// stopped at Since.
+// When returns the time at which the clock shows another one: the inverse of Read. It is for clocks that are not frozen.
 func (c Clock) When(shown time.Time) time.Time {
-	if c.Frozen {
-		return c.Since
-	}
 	now := shown.Add(-c.Offset)
 	if c.Drift != 0 {
 		now = c.Since.Add(time.Duration(float64(now.Sub(c.Since)) / (1 + c.Drift/1e6)))

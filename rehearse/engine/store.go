@@ -117,7 +117,7 @@ func (s *side) all() (all []map[string]any) {
 	return all
 }
 
-// labelNodes gives the nodeNames the labels that pods select nodes by.
+// labelNodes gives the nodes the labels that pods select nodes by.
 func (s *side) labelNodes(ctx context.Context) error {
 	for n, labels := range rehearse.NodeLabels(s.all(), len(nodeNames)) {
 		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})

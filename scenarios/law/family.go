@@ -28,8 +28,8 @@ func familiesOf(t *timeline.Timeline) map[string]family {
 	for _, v := range t.Versions {
 		m := v.Meta()
 		key[string(m.UID)] = v.Key
-		if o := ownerOf(m.OwnerReferences); o != "" {
-			owner[string(m.UID)] = o
+		if of := ownerOf(m); of != "" {
+			owner[string(m.UID)] = of
 		}
 	}
 	all := make(map[string]family)
@@ -47,15 +47,13 @@ func familiesOf(t *timeline.Timeline) map[string]family {
 	return all
 }
 
-// ownerOf is the UID of the controller among owners, or of the first one if none of them is a controller.
-func ownerOf(owners []metav1.OwnerReference) string {
-	for _, o := range owners {
-		if o.Controller != nil && *o.Controller {
-			return string(o.UID)
-		}
+// ownerOf returns the UID of an object's controller, or of its first owner if none is a controller. It is empty without owners.
+func ownerOf(m *metav1.ObjectMeta) string {
+	if controller := metav1.GetControllerOfNoCopy(m); controller != nil {
+		return string(controller.UID)
 	}
-	if len(owners) > 0 {
-		return string(owners[0].UID)
+	if len(m.OwnerReferences) > 0 {
+		return string(m.OwnerReferences[0].UID)
 	}
 	return ""
 }

@@ -251,10 +251,8 @@ func (c counting) isList(e ast.Expr) bool {
 		case "map", "distinct", "flatten", "sort":
 			return c.list(call.Target())
 		}
-		return slices.ContainsFunc(expr.Variables(), func(name string) bool {
-			variable, _ := expr.VariableOf(name)
-			return variable.OnlyGrows() && c.of(e, name)
-		})
+		variable, is := expr.VariableOf(indexed(e))
+		return is && variable.OnlyGrows() && c.of(e, variable.Name)
 	}
 	return false
 }
@@ -280,12 +278,18 @@ func (c counting) text(key ast.Expr) (text string, known bool) {
 }
 
 // indexes reports whether a value is what a variable has of a key.
-func indexes(e ast.Expr, variable string) bool {
+func indexes(e ast.Expr, variable string) bool { return indexed(e) == variable }
+
+// indexed returns the variable of which an expression reads one key, as in pods["web"]. It is empty for other expressions.
+func indexed(e ast.Expr) string {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Index {
-		return false
+		return ""
 	}
 	in := e.AsCall().Args()[0]
-	return in.Kind() == ast.IdentKind && in.AsIdent() == variable
+	if in.Kind() != ast.IdentKind {
+		return ""
+	}
+	return in.AsIdent()
 }
 
 // dated reports whether an expression asks when something was.
