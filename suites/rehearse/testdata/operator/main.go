@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -27,6 +29,7 @@ func main() {
 	flag.Parse()
 	var o operator
 	if *port != "" {
+		o.converts = true
 		go func() { panic(o.serve(*port, *certs)) }()
 	}
 	for n := 0; ; n++ {
@@ -64,11 +67,17 @@ func (o *operator) reconcile(round int, loops, panics int64) error {
 		return err
 	}
 	for _, of := range list.Items {
-		was, _ := strconv.ParseInt(of.GetLabels()[writtenBy], 10, 64)
-		if of.GetLabels()["seen"] == label && was >= minor {
+		labels := map[string]string{"seen": label}
+		if was, _ := strconv.ParseInt(of.GetLabels()[writtenBy], 10, 64); o.converts {
+			labels[writtenBy] = fmt.Sprint(max(was, minor))
+		}
+		if maps.Equal(of.GetLabels(), labels) {
 			continue
 		}
-		patch := fmt.Appendf(nil, `{"metadata":{"labels":{"seen":%q,%q:"%d"}}}`, label, writtenBy, max(was, minor))
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels}})
+		if err != nil {
+			return err
+		}
 		if _, err := widgets.Namespace(of.GetNamespace()).Patch(context.Background(), of.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			return err
 		}

@@ -19,7 +19,10 @@ const writtenBy = "written-by"
 
 // operator has two webhooks: one is strict about what it does not know of a StatefulSet, and the other one converts Widgets that
 // were not written beside a newer API server.
-type operator struct{ minor atomic.Int64 }
+type operator struct {
+	minor    atomic.Int64
+	converts bool // so that the label of who wrote a Widget is needed
+}
 
 func (o *operator) serve(port, certs string) error {
 	mux := http.NewServeMux()
