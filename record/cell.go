@@ -137,3 +137,20 @@ type CellEnded struct {
 	// Interrupted is true if that was because the user stopped the run.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
+
+// Settled is recorded when a step has waited until all is at rest. The subject is the step's name.
+type Settled struct {
+	// Restless are the objects that were not at rest when the time of the step was over: resource/namespace/name. If unset, all
+	// were.
+	Restless []string `json:"restless,omitempty"`
+	// Touched is how many objects were annotated as a dry run, and Refused are those that an API server did not let be.
+	Touched int       `json:"touched,omitempty"`
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Refusal is how an API server refused to change an object.
+type Refusal struct {
+	Object  string `json:"object"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}

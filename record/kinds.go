@@ -16,7 +16,7 @@ func Payloads() []Payload {
 		Listening{}, ListenFailed{}, ForeignRefused{}, Connection{},
 		// The engine.
 		RigReused{}, RigNotReused{}, StepStarted{}, StepDone{}, CheckOpened{}, CheckClosed{},
-		APIAnswer{}, KubectlRan{}, Scraped{}, LogRead{}, StoredRead{}, SocketsRead{}, Lateness{}, CellEnded{},
+		APIAnswer{}, KubectlRan{}, Scraped{}, LogRead{}, StoredRead{}, SocketsRead{}, Settled{}, Lateness{}, CellEnded{},
 		// Any of them.
 		ObservationLost{},
 	}
@@ -74,6 +74,7 @@ func (Scraped) EventKind() string           { return "metrics.scraped" }
 func (LogRead) EventKind() string           { return "log.read" }
 func (StoredRead) EventKind() string        { return "stored.read" }
 func (SocketsRead) EventKind() string       { return "sockets.read" }
+func (Settled) EventKind() string           { return "settled" }
 func (Lateness) EventKind() string          { return "machine.lateness" }
 func (CellEnded) EventKind() string         { return "cell.ended" }
 func (ObservationLost) EventKind() string   { return "observation.lost" }

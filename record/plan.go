@@ -135,6 +135,8 @@ type Step struct {
 	Run  Run `json:"run,omitempty"`
 	// Via is the API server that is asked, where they have names. If unset, the first one.
 	Via string `json:"via,omitempty"`
+	// Refusable is true if the cell continues whatever an API server answers.
+	Refusable bool `json:"refusable,omitempty"`
 	// Kind is the field of the scenario language that the step has: "apply", "cut".
 	Kind string `json:"kind"`
 	// Action holds what the kind of the step needs.

@@ -206,7 +206,8 @@
 //     namespace that is not there is created first. A refusal ends the cell, unless
 //     the step has accepted: true, or rejected: {code: 422, message: "may not"}
 //     (rejected: true for any refusal): then a check with the name of the step and
-//     -accepted or -rejected judges the answer, and the cell goes on.
+//     -accepted or -rejected judges the answer, and the cell continues. With refusable: true, which
+//     delete takes too, it continues whatever is answered.
 //   - file: like apply, for the YAML documents of a file beside the scenario or
 //     below it. References to axes are not replaced there.
 //   - patch: {object: pods/tls, merge: {...}}, a JSON merge patch. One of nothing but
@@ -256,8 +257,9 @@
 //   - staticPod: {node: node-a, pod: {...}}: has a kubelet run a pod from a file,
 //     without asking an API server. The pod's name gets the node's appended.
 //     remove: NAME instead of pod takes its file away.
-//   - delete: pods/tls, or resource/namespace/name. The propagation policy is the default of
-//     the API: that of a Job orphans its pods.
+//   - delete: pods/tls, or resource/namespace/name. {object: jobs/a, propagation: Background} has
+//     a propagation policy: Foreground, Background or Orphan. Without it, it is the default of the
+//     API: that of a Job orphans its pods.
 //   - restart: {component: kubelet/node-a, version: newest, gates: {...}}:
 //     stops a component and starts it on the same data, as another release or
 //     with other gates where the step says so. An upgrade, a rollback and the
@@ -324,6 +326,11 @@
 //   - wait: {until: EXPRESSION, within: 30s}: a condition that must come true
 //     for the scenario to make sense. If it doesn't, the cell is not judged.
 //     wait: {for: 10s} lets time pass.
+//   - settle: true waits until all is at rest: no object was written for 3 s, controllers have
+//     looked at each, and what was deleted is gone. Then the oracle at-rest judges statuses, pods,
+//     schedules and the like by laws. settle: {within: 30s, touch: true} waits no longer than that (one
+//     minute without it), and annotates each object as a dry run: what is stored must be accepted.
+//     What is not at rest in time is recorded, and the cell continues.
 //   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the
 //     metrics of a kubelet or of the API server into the record. Without a path,
 //     those of /metrics.

@@ -37,6 +37,13 @@ type Answer struct {
 	Response *Version
 }
 
+// Rest is a moment at which all was at rest, as far as a step waited for it.
+type Rest struct {
+	Moment
+	record.Settled
+	Step string // its name
+}
+
 // By is the API server that answered.
 func (a *Answer) By() string { return cmp.Or(a.Server, record.APIServer) }
 
@@ -74,6 +81,8 @@ func (t *Timeline) addCourse(e Entry) {
 		t.Logs[e.Subject] = NewRaw(e.Data).Fields()["lines"]
 	case record.SocketsRead:
 		t.Sockets[e.Subject] = NewRaw(e.Data).Fields()["sockets"]
+	case record.Settled:
+		t.Rests = append(t.Rests, &Rest{Moment: e.Moment, Settled: p, Step: e.Subject})
 	case record.StoredRead:
 		t.Stored[e.Subject] = NewRaw(e.Data)
 	}

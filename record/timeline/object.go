@@ -56,12 +56,12 @@ func (v *Version) Static() bool { return v.Change == written }
 // Mirror reports whether an object only shows a static pod.
 func (v *Version) Mirror() bool { return v.Meta().Annotations[corev1.MirrorPodAnnotationKey] != "" }
 
-// as decodes an object as a type, once.
-func as[T any](v *Version) *T {
+// As decodes an object as a type, once. What is of another form stays empty.
+func As[T any](v *Version) *T {
 	typed, is := v.typed.(*T)
 	if !is {
 		typed = new(T)
-		_ = json.Unmarshal(v.Text(), typed) // what is of another form stays empty
+		_ = json.Unmarshal(v.Text(), typed)
 		v.typed = typed
 	}
 	return typed
@@ -84,10 +84,10 @@ type Workload struct {
 }
 
 // Pod is the object as a pod.
-func (v *Version) Pod() *corev1.Pod { return as[corev1.Pod](v) }
+func (v *Version) Pod() *corev1.Pod { return As[corev1.Pod](v) }
 
 // Workload is the object as one that pods are made from.
-func (v *Version) Workload() *Workload { return as[Workload](v) }
+func (v *Version) Workload() *Workload { return As[Workload](v) }
 
 // IsBehind reports whether the status is about another spec than the object has, as its observedGeneration says.
 func (v *Version) IsBehind() bool {
@@ -292,7 +292,7 @@ func (t *Timeline) dependent(v *Version) {
 		d = &Dependent{Replicas: -1}
 		t.Dependents[v.Name] = d
 	}
-	deployment := as[appsv1.Deployment](v)
+	deployment := As[appsv1.Deployment](v)
 	if d.Annotations = deployment.Annotations; d.Annotations == nil {
 		d.Annotations = map[string]string{}
 	}

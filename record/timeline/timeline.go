@@ -48,6 +48,8 @@ type Timeline struct {
 	// the last one to each step.
 	Answers  []*Answer
 	Answered map[string]*Answer
+	// Rests are when all was at rest.
+	Rests []*Rest
 	// Metrics are what was scraped last, by component and metric. Scrapes are the
 	// metrics that a step scraped, and Logs the lines that it found, by step.
 	Metrics map[string]map[string]any

@@ -53,6 +53,9 @@ type Facts struct {
 	// Checks are what is watched while it runs.
 	Checks []Check
 
+	// Rests is true if it waits until all is at rest. Laws of that look at many resources, which are observed then.
+	Rests bool
+
 	// Lasts is how long it takes on purpose, and Bounded is true if it ends by itself at a time of its own.
 	Lasts   time.Duration
 	Bounded bool

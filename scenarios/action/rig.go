@@ -24,7 +24,7 @@ type Rig interface {
 	Define(context.Context, CRD) error
 	// Convert plays a conversion webhook, and returns when the API servers ask it.
 	Convert(context.Context, Conversion) error
-	Delete(ctx context.Context, object spec.ObjectRef) error
+	Delete(context.Context, Delete) error
 	// RunStaticPod has a node's kubelet run a pod from a file, and RemoveStaticPod
 	// takes the file of a name away.
 	RunStaticPod(node string, pod map[string]any) error
@@ -58,6 +58,8 @@ type Rig interface {
 	// Wait waits until the condition of the step holds. Without one, it lets so much time
 	// pass.
 	Wait(ctx context.Context, until string, within time.Duration) error
+	// Settle waits until all that was recorded is at rest.
+	Settle(context.Context, Settle) error
 	// Watch watches checks until each is decided or its time is over.
 	Watch(ctx context.Context, checks Checks) error
 }

@@ -53,7 +53,7 @@ func TestWarningsAreOfTheRequest(t *testing.T) {
 	ref := spec.ObjectRef{Resource: "jobs", Namespace: "default", Name: "a"}
 	job := map[string]any{"apiVersion": "batch/v1", "kind": "Job", "metadata": map[string]any{"name": "a"}}
 	r.current.Name = "delete"
-	if err := r.Delete(t.Context(), ref); err != nil {
+	if err := r.Delete(t.Context(), action.Delete{Object: ref}); err != nil {
 		t.Fatal(err)
 	}
 	r.current.Name = "create"

@@ -219,13 +219,17 @@ func (o *objects) patch(ctx context.Context, w action.Write) (record.APIAnswer, 
 }
 
 // delete deletes an object. The answer has no object: what an API server returns depends on what is left to do.
-func (o *objects) delete(ctx context.Context, ref spec.ObjectRef) (record.APIAnswer, error) {
+func (o *objects) delete(ctx context.Context, ref spec.ObjectRef, propagation metav1.DeletionPropagation) (record.APIAnswer, error) {
 	resource, err := o.find(&ref)
 	if err != nil {
 		return record.APIAnswer{}, err
 	}
+	var options metav1.DeleteOptions
+	if propagation != "" {
+		options.PropagationPolicy = &propagation
+	}
 	ctx, got := withExchange(ctx)
-	err = o.resource(resource, ref).Delete(ctx, ref.Name, metav1.DeleteOptions{})
+	err = o.resource(resource, ref).Delete(ctx, ref.Name, options)
 	code, warnings := got.answer()
 	answer, err := o.answer(ref, code, nil, err)
 	answer.Warning = warnings

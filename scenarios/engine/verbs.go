@@ -65,12 +65,12 @@ func (r *run) named(ctx context.Context, w action.Write) (action.Write, error) {
 }
 
 // Delete implements action.Rig.
-func (r *run) Delete(ctx context.Context, ref spec.ObjectRef) error {
-	o, err := r.asked(ref.Cluster)
+func (r *run) Delete(ctx context.Context, d action.Delete) error {
+	o, err := r.asked(d.Object.Cluster)
 	if err != nil {
 		return err
 	}
-	answer, err := o.delete(ctx, r.session.Names().Ref(ref))
+	answer, err := o.delete(ctx, r.session.Names().Ref(d.Object), d.Propagation)
 	_, err = r.answered(answer, false, err)
 	return err
 }
@@ -129,6 +129,9 @@ func (r *run) answered(answer record.APIAnswer, judged bool, err error) (int, er
 		answer.Server = cmp.Or(spec.ServerName(r.current.Via), servers[0])
 	}
 	r.history.Append("engine", r.current.Name, answer)
+	if r.current.Refusable {
+		return answer.Code, nil
+	}
 	if answer.Code >= 500 && !isOfWebhook(answer.Message) || answer.Code == http.StatusTooManyRequests && !isOfBudget(answer) {
 		return 0, fmt.Errorf("the API server could not answer for %s: %d %s", answer.Object, answer.Code, answer.Message)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/expr"
 	"github.com/skewrig/skewrig/scenarios/kube"
+	"github.com/skewrig/skewrig/scenarios/law/rest"
 	"github.com/skewrig/skewrig/scenarios/plan"
 )
 
@@ -32,6 +33,11 @@ func Needs(cell plan.Cell) (record.Topology, error) {
 	}
 	slices.Sort(n.known)
 	expr.Each(cell, func(_ int, e expr.Written, it string) { n.read(e, it) })
+	if slices.ContainsFunc(cell.Steps, func(s plan.Step) bool { return s.Action.Facts().Rests }) {
+		for _, resource := range rest.Resources {
+			n.watch(resource)
+		}
+	}
 	slices.Sort(t.Observed)
 	slices.Sort(t.MayEnd)
 	return t, errors.Join(n.unknown...)

@@ -55,9 +55,9 @@ func unjudged(cells []plan.Cell) (refused []error) {
 	return refused
 }
 
-// isJudged reports whether a cell has a check.
+// isJudged reports whether a cell has a check, or a moment at which all that is at rest is judged.
 func isJudged(cell plan.Cell) bool {
-	return slices.ContainsFunc(cell.Steps, func(s plan.Step) bool { return len(s.Checks()) > 0 })
+	return slices.ContainsFunc(cell.Steps, func(s plan.Step) bool { return len(s.Checks()) > 0 || s.Action.Facts().Rests })
 }
 
 // judged is a check in its place.

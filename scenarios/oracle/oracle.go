@@ -56,6 +56,10 @@ var oracles = []oracle{
 		look: boundedWrites, needs: objectsAndComponents, proof: true,
 	},
 	{
+		id: "at-rest", expected: "what is at rest is as the laws of rest say", things: "objects at rest",
+		look: atRest, needs: objectsAndComponents,
+	},
+	{
 		id: "watchdog-decisions", expected: "a watchdog scales what the model of its release says, given the same leases, and nothing else", things: "probes",
 		look: decisions, needs: append(timeline.NeedsOf("", record.APIAnswer{}, record.LinkRequest{}), objectsAndComponents...),
 	},

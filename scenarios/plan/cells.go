@@ -195,7 +195,7 @@ func newSteps(f *spec.File, c spec.Combination, rig *spec.Rig, conflicts []spec.
 		conflicts = append(conflicts, rig.Do(step)...)
 		steps = append(steps, Step{
 			Number: i + 1, Name: spec.StepName(i, step), Line: f.Position(at).Line,
-			Kind: step.Kind, Run: step.Run, Via: step.Via, Action: act, Components: running(rig),
+			Kind: step.Kind, Run: step.Run, Via: step.Via, Refusable: step.Refusable, Action: act, Components: running(rig),
 		})
 	}
 	// A decoded file has no conflicts. One that was put together otherwise may.

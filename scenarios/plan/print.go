@@ -297,6 +297,9 @@ func (p *printer) step(s Step) {
 	if s.Via != "" {
 		text += " via " + s.Via
 	}
+	if s.Refusable {
+		text += ", which may be refused"
+	}
 	if s.Run != "" {
 		text = string(s.Run) + ": " + text
 	}

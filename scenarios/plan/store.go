@@ -30,7 +30,7 @@ func Stored(c Cell) (record.Plan, error) {
 // Stored is the step in the form in which a run stores it.
 func (s Step) Stored() (record.Step, error) {
 	stored := record.Step{
-		Number: s.Number, Name: s.Name, Line: s.Line, Run: s.Run, Via: s.Via, Kind: s.Kind,
+		Number: s.Number, Name: s.Name, Line: s.Line, Run: s.Run, Via: s.Via, Refusable: s.Refusable, Kind: s.Kind,
 		Description: s.Action.Describe(), Components: s.Components,
 	}
 	for _, c := range s.Checks() {

@@ -60,8 +60,10 @@ type Step struct {
 	// Run says whether the step is taken after something went wrong.
 	Run record.Run
 	// Via is the API server that is asked, where they have names. If unset, the first one.
-	Via    string
-	Action action.Action
+	Via string
+	// Refusable is true if the cell continues whatever an API server answers.
+	Refusable bool
+	Action    action.Action
 	// Components is what runs, as which release and with which gates, once the
 	// step is done. It is sorted by name.
 	Components []record.Component

@@ -230,8 +230,12 @@ func (p *play) patchDeployment(name string, merge map[string]any) error {
 	return nil
 }
 
+// Settle implements action.Rig: models are at rest when nothing is scheduled, which is no evidence.
+func (p *play) Settle(context.Context, action.Settle) error { return errKind }
+
 // Delete implements action.Rig.
-func (p *play) Delete(_ context.Context, ref spec.ObjectRef) error {
+func (p *play) Delete(_ context.Context, d action.Delete) error {
+	ref := d.Object
 	if ref.Cluster != garden.Seed || ref.Resource != "clusters" {
 		return fmt.Errorf("deleting %s: %w", ref, ErrNotModelled)
 	}

@@ -77,10 +77,10 @@ const All = "."
 
 // of returns a field of an action, if there is one of that name.
 func (Fields) of(n *yaml.Node, name string) (*yaml.Node, bool) {
-	switch name {
-	case "":
+	switch {
+	case name == "":
 		return nil, false
-	case All:
+	case name == All, n.Kind == yaml.ScalarNode: // the first field alone
 		return n, true
 	default:
 		return strict.Find(n, name)

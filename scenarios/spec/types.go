@@ -143,10 +143,11 @@ type Step struct {
 	Run record.Run `json:"run,omitempty"`
 
 	// Accepted says that the API server must accept what the step asks, and Rejected how
-	// it must refuse it: each is judged as a check. If both are unset, a refusal ends
-	// the cell, which can't be judged then.
-	Accepted bool      `json:"accepted,omitempty"`
-	Rejected *Rejected `json:"rejected,omitempty"`
+	// it must refuse it: each is judged as a check. With Refusable, the cell continues whatever
+	// it answers. If all are unset, a refusal ends the cell, which can't be judged then.
+	Accepted  bool      `json:"accepted,omitempty"`
+	Rejected  *Rejected `json:"rejected,omitempty"`
+	Refusable bool      `json:"refusable,omitempty"`
 	// Via is the API server that is asked. If unset, the first one.
 	Via string `json:"via,omitempty"`
 	// UnknownFields are the names of fields that the step's objects have although the

@@ -80,15 +80,21 @@ func (v *validator) checkAction(at string, step Step) {
 		v.Note(at+"."+found[1], "a step does one thing, and this one has %s: make them steps of their own", strings.Join(found, " and "))
 	}
 	requests := kindNames(v.kinds, func(k ActionKind) bool { return k.Request })
-	answers := v.present(at, []string{"accepted", "rejected"})
-	for _, answer := range answers {
-		v.Refuse(at+"."+answer, len(v.present(at, requests)) == 0, "%s goes with %s only", answer, inWords(requests))
-	}
+	answers := v.present(at, []string{"accepted", "rejected", "refusable"})
 	asking := kindNames(v.kinds, func(k ActionKind) bool { return k.Asks })
+	for _, answer := range answers {
+		with := requests
+		if answer == "refusable" {
+			with = asking
+		}
+		v.Refuse(at+"."+answer, len(v.present(at, with)) == 0, "%s goes with %s only", answer, inWords(with))
+	}
 	v.Refuse(at+".via", len(v.present(at, asking)) == 0, "via goes with %s only", inWords(asking))
 	written := kindNames(v.kinds, func(k ActionKind) bool { return k.Unknown })
 	v.Refuse(at+".unknownFields", len(v.present(at, written)) == 0, "unknownFields goes with %s only", inWords(written))
-	v.Refuse(at+".rejected", len(answers) == 2, "a step is accepted or rejected, not both")
+	if len(answers) > 1 {
+		v.Refuse(at+"."+answers[1], true, "a step has one of accepted, rejected and refusable")
+	}
 	if r := step.Rejected; r != nil {
 		v.Refuse(at+".rejected.code", r.Code != 0 && (r.Code < 400 || r.Code > 500), "%d is not the status of a refusal: those are 400 to 499, and 500 for a webhook that does not answer", r.Code)
 		err := CheckPattern(r.Message)

@@ -25,17 +25,16 @@ func ofScenario(source *source) *jsonschema.Schema {
 			AnyOf:       []*jsonschema.Schema{list.Items, {Type: "array", Items: list.Items}},
 		}
 	}
-	// Where there may be an object that says how, there may be true.
-	how := *schema.Definitions["spec.Rejected"]
-	*schema.Definitions["spec.Rejected"] = jsonschema.Schema{
-		Description: how.Description,
-		AnyOf:       []*jsonschema.Schema{{Const: true}, {Type: how.Type, Properties: how.Properties, AdditionalProperties: how.AdditionalProperties}},
+	// Where there may be an object that says how, there may be true, or the value of the one field that matters.
+	short := map[string]*jsonschema.Schema{
+		"spec.Rejected": {Const: true}, "action.Settle": {Const: true}, "action.Stop": {Type: "string"}, "action.Delete": {Type: "string"},
 	}
-	// Where there may be an object with one field that matters, there may be its value.
-	stop := *schema.Definitions["action.Stop"]
-	*schema.Definitions["action.Stop"] = jsonschema.Schema{
-		Description: stop.Description,
-		AnyOf:       []*jsonschema.Schema{{Type: "string"}, {Type: stop.Type, Properties: stop.Properties, Required: stop.Required, AdditionalProperties: stop.AdditionalProperties}},
+	for name, alone := range short {
+		how := *schema.Definitions[name]
+		*schema.Definitions[name] = jsonschema.Schema{
+			Description: how.Description,
+			AnyOf:       []*jsonschema.Schema{alone, {Type: how.Type, Properties: how.Properties, Required: how.Required, AdditionalProperties: how.AdditionalProperties}},
+		}
 	}
 	each(schema, orReference)
 

@@ -1,0 +1,102 @@
+package rest
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
+)
+
+var startsInOrder = Law{
+	Breach:     "it counts as started before its startup probe was good",
+	Class:      "status not about the state",
+	Components: []string{"kubelet"},
+	Statement:  "A container has started once its startup probe was good in that container.",
+	Source:     "kubernetes/website, docs/concepts/workloads/pods/pod-lifecycle.md, Container probes",
+	faulty:     true,
+	judge: func(s *State, report reporter) {
+		good := s.goodCommands()
+		for _, v := range s.all("pods") {
+			for _, c := range slices.Concat(v.Pod().Spec.InitContainers, v.Pod().Spec.Containers) {
+				if c.StartupProbe == nil || c.StartupProbe.Exec == nil || isExpanded(c.StartupProbe.Exec.Command) {
+					continue
+				}
+				if early, is := s.early(v, c, good); is {
+					report(early, "container %s had started: true in restart %d, and its startup probe was not good since that began", c.Name, restartsOf(early, c.Name))
+				}
+			}
+		}
+	},
+}
+
+// isExpanded reports whether a command may have variables, so that another one is run.
+func isExpanded(command []string) bool {
+	return slices.ContainsFunc(command, func(arg string) bool { return strings.Contains(arg, "$") })
+}
+
+// goodCommands are where in the record commands of containers ended well, by the container and its restart.
+func (s *State) goodCommands() map[string][]command {
+	good := make(map[string][]command)
+	for place, e := range s.record.Events {
+		if ran, is := record.As[record.Exec](e); is && ran.ExitCode == 0 && ran.Error == "" {
+			good[e.Subject] = append(good[e.Subject], command{place, ran.Args})
+		}
+	}
+	return good
+}
+
+// command is one that ended well.
+type command struct {
+	place int
+	args  []string
+}
+
+// early is the first state of a pod in which a container counts as started although its startup probe was not good since it was
+// started again.
+func (s *State) early(v *timeline.Version, c corev1.Container, good map[string][]command) (*timeline.Version, bool) {
+	container := v.Namespace + "/" + v.Name + "/" + c.Name
+	for _, is := range s.record.States(v.Key) {
+		status := statusOf(is, c.Name)
+		if is.Place > s.place || is.Gone() || is.Meta().UID != v.Meta().UID || status == nil || status.State.Running == nil || status.Started == nil || !*status.Started || status.RestartCount == 0 {
+			continue
+		}
+		began, known := s.startOf(container, status.ContainerID)
+		if !known || len(s.record.Lost(timeline.NeedsOf(container, record.Exec{}), began.Time, is.Time)) > 0 {
+			continue
+		}
+		if !slices.ContainsFunc(good[container], func(ran command) bool {
+			return ran.place > began.Place && ran.place < is.Place && slices.Equal(ran.args, c.StartupProbe.Exec.Command)
+		}) {
+			return is, true
+		}
+	}
+	return nil, false
+}
+
+// startOf is when a container was started, if that is known.
+func (s *State) startOf(container, id string) (began timeline.Moment, known bool) {
+	for _, ran := range s.record.Runs {
+		if ran.Container == container && ran.Started != nil && id != "" && len(ran.Started.ID) > 0 && id == "skewrig://"+ran.Started.ID {
+			return ran.From, true
+		}
+	}
+	return began, false
+}
+
+func statusOf(v *timeline.Version, container string) *corev1.ContainerStatus {
+	all := slices.Concat(v.Pod().Status.InitContainerStatuses, v.Pod().Status.ContainerStatuses)
+	if n := slices.IndexFunc(all, func(c corev1.ContainerStatus) bool { return c.Name == container }); n >= 0 {
+		return &all[n]
+	}
+	return nil
+}
+
+func restartsOf(v *timeline.Version, container string) int32 {
+	if status := statusOf(v, container); status != nil {
+		return status.RestartCount
+	}
+	return 0
+}
