@@ -26,6 +26,7 @@ type sweepFlags struct {
 	dir, to, known   string
 	shard            string
 	gates, kinds, at []string
+	dimensions       []string
 	budget           time.Duration
 	seed             uint64
 	resume           bool
@@ -41,7 +42,7 @@ func newSweep() *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep [RELEASE]",
-		Short: "Turn off a release's gates while objects use what they guard",
+		Short: "Turn off a release's gates, or vary objects, and look for bugs",
 		Long: `Turn off all gates of a release that guard fields, while objects use these fields, and look
 for what should not be. No scenario is needed: the fields are read from the release's types, and
 an object with each field is made in each kind, as the API server says what is missing. If
@@ -53,6 +54,12 @@ the objects are made; the components are restarted with the gates off; each obje
 labeled, applied, written back by clients, scaled, its pod template changed, deleted; and the gates
 are turned on again. With --to, the components change to another release and back instead. An
 object that uses no gated field is treated likewise: what it shows too is no finding.
+
+With --dimensions, the release stays as it is, and ordinary objects are swept: what owners do to
+workloads, beside quotas, foreign objects, values at bounds, containers that fail, devices, refused
+requests and more. Each story is some objects in a namespace, and what is done to them. Once all is
+at rest, the cluster is judged by laws. What breaks one runs again alone, and without the act after
+which it was seen. --budget is then the time after which no further batch of stories begins.
 
 With --budget, random plans follow: objects with several fields, touched several times, while some
 of the gates are off and a component is killed. The same seed makes the same plans.
@@ -66,6 +73,7 @@ Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
 		Example: `  skewrig sweep
   skewrig sweep newest --to previous --report-dir rollback
   skewrig sweep --gates GRPCContainerProbeTLS --kinds Deployment --at kube-apiserver
+  skewrig sweep --dimensions owners,company,faults --report-dir stories
   skewrig sweep --budget 2h --seed 7
   skewrig sweep --baseline sweep.json --report-dir tonight`,
 		Args: cobra.MaximumNArgs(1),
@@ -79,6 +87,7 @@ Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
 	f.inJobs.register(cmd, &f.cluster, "the sweep", "gates", "kinds", "at", "to", "budget", "seed", "parallel")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "sweep", "directory for what the sweep leaves; replaces that of an earlier sweep")
 	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "sweep these gates only (the default: all that can be set and guard fields)")
+	cmd.Flags().StringSliceVar(&f.dimensions, "dimensions", []string{gatesOff}, "what varies: "+gatesOff+", or "+strings.Join(dimensions(), ", ")+", or all of these")
 	cmd.Flags().StringSliceVar(&f.kinds, "kinds", nil, "make objects of these kinds only (the default: all that have a field)")
 	cmd.Flags().StringSliceVar(&f.at, "at", nil, "change these only: "+strings.Join(trial.Places(), ", ")+" (the default: one after the other)")
 	cmd.Flags().StringVar(&f.to, "to", "", "change to this release and back, with its default gates, instead of turning gates off")
@@ -102,6 +111,9 @@ func (f *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	word := "newest"
 	if len(args) > 0 {
 		word = args[0]
+	}
+	if !slices.Equal(f.dimensions, []string{gatesOff}) {
+		return f.stories(cmd, builder, word, shard)
 	}
 	r, api, err := app.Gates(cmd.Context(), builder, word)
 	if err != nil {

@@ -1,0 +1,65 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// faults are what owners do while a controller's requests are refused, or what it sees is late.
+func faults() (all []Story) {
+	const manager = "kube-controller-manager"
+	type fault struct {
+		name string
+		step Step
+		of   []string // the workloads whose controllers ask for it, or see it
+	}
+	var kinds []fault
+	refuse := func(verb, resource string, nth int) {
+		fields := map[string]any{"from": manager, "verb": verb, "resource": resource, "status": 500}
+		name := fmt.Sprintf("%s-%s-refused", verb, resource)
+		if nth > 0 {
+			fields["nth"] = nth
+			name += fmt.Sprintf("-%d", nth)
+		}
+		kinds = append(kinds, fault{name, Step{"answer": fields}, users[resource]})
+	}
+	for _, resource := range []string{"pods", "replicasets", "controllerrevisions", "jobs/status", "deployments/status", "replicasets/status", "statefulsets/status"} {
+		for _, verb := range []string{"create", "update", "patch", "delete"} {
+			if slices.Contains(writes[resource], verb) {
+				refuse(verb, resource, 0)
+				refuse(verb, resource, 1)
+			}
+		}
+	}
+	for _, resource := range []string{"pods", "replicasets", "jobs", "statefulsets"} {
+		kinds = append(kinds, fault{resource + "-late", Step{"stale": map[string]any{"from": manager, "resource": resource}}, users[resource]})
+	}
+	for _, k := range kinds {
+		for _, s := range owners() {
+			if s.Alone || !slices.ContainsFunc(k.of, func(workload string) bool { return strings.HasPrefix(s.Name, workload+"-") }) || strings.HasSuffix(s.Name, "-label") {
+				continue
+			}
+			s.Name += "-while-" + k.name
+			s.Acts = append([]Act(nil), s.Acts...)
+			step := k.step
+			s.Acts[0].Fault = &step
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// writes are the verbs with which controllers write a resource.
+var writes = map[string][]string{
+	"pods": {"create", "patch", "delete"}, "replicasets": {"create", "update", "delete"}, "controllerrevisions": {"create", "update", "delete"},
+	"jobs/status": {"update", "patch"}, "deployments/status": {"update"}, "replicasets/status": {"update"}, "statefulsets/status": {"update"},
+}
+
+// users are the workloads whose controllers write or watch a resource.
+var users = map[string][]string{
+	"pods": {"deployment", "replicaset", "statefulset", "statefulset-parallel", "daemonset", "job", "job-indexed"}, "replicasets": {"deployment", "recreate", "replicaset"},
+	"controllerrevisions": {"statefulset", "statefulset-parallel", "daemonset"}, "jobs": {"job", "job-indexed"}, "jobs/status": {"job", "job-indexed"},
+	"deployments/status": {"deployment", "recreate"}, "replicasets/status": {"replicaset", "deployment"}, "statefulsets": {"statefulset", "statefulset-parallel"},
+	"statefulsets/status": {"statefulset", "statefulset-parallel"},
+}

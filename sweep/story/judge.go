@@ -1,0 +1,229 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/scenarios/law/rest"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// Result is what a sweep of stories came to.
+type Result struct {
+	Version    release.Version `json:"version"`
+	Dimensions []string        `json:"dimensions"`
+	Shard      reports.Shard   `json:"shard,omitzero"`
+	// Partial is true until the sweep has run to its end, and Left are the batches for which the budget was too small.
+	Partial bool     `json:"partial,omitempty"`
+	Left    []string `json:"left,omitempty"`
+	// Batches are those that ran.
+	Batches []BatchResult `json:"batches"`
+	// Findings were seen again alone, and not in their controls. NotConfirmed are others.
+	Findings     []Finding `json:"findings"`
+	NotConfirmed []Finding `json:"notConfirmed,omitempty"`
+}
+
+// BatchResult is a batch that ran.
+type BatchResult struct {
+	ID      string  `json:"id"`
+	Stories int     `json:"stories"`
+	Objects int     `json:"objects"`
+	Seconds float64 `json:"seconds"`
+	// Error is why it can't be judged, if it can't.
+	Error string `json:"error,omitempty"`
+	// Restless are the steps after which all was not at rest in time.
+	Restless []string `json:"restless,omitempty"`
+}
+
+// Finding is a law that objects of a kind break.
+type Finding struct {
+	// Law is the breach, Class the kind of harm, and Components are the programs of which one breaks it.
+	Law        string   `json:"law"`
+	Class      string   `json:"class"`
+	Components []string `json:"components"`
+	// Resource is the kind of the objects in the plural. If unset, it is about a component.
+	Resource string `json:"resource,omitempty"`
+	// Found are the stories that show it, sorted by name.
+	Found []Found `json:"found"`
+}
+
+// Found is a story that shows a finding.
+type Found struct {
+	Dimension string `json:"dimension"`
+	Story     string `json:"story"`
+	// Act is the act after which it was seen first, counted from 1, or 0 if the objects only had to be there. Healed is true if
+	// it was seen once its fault had ended.
+	Act    int  `json:"act"`
+	Healed bool `json:"healed,omitempty"`
+	// Words say what was done.
+	Words  string `json:"words"`
+	Object string `json:"object"`
+	Detail string `json:"detail"`
+	// Alone is how often it was seen again alone, and Control how often without that act. If unset, it was not tried.
+	Alone   *trial.Rate `json:"alone,omitempty"`
+	Control *trial.Rate `json:"control,omitempty"`
+}
+
+// Confirmed reports whether it was seen each time alone, and not once in the control, if there is one.
+func (f Found) Confirmed() bool {
+	return f.Alone != nil && f.Alone.Runs > 0 && f.Alone.Red == f.Alone.Runs && (f.Control == nil || f.Control.Runs > 0 && f.Control.Red == 0)
+}
+
+// Signature is what stories have in common that show one finding.
+func (f Finding) Signature() string { return strings.TrimPrefix(f.Resource+": "+f.Law, ": ") }
+
+// panics is the breach of a component that panics or ends.
+const panics = "it panics or ends by itself"
+
+// Judge says which laws the stories of a batch break.
+func Judge(b Batch, events []record.Event) []Finding {
+	t := timeline.Of(events)
+	found := make(map[string]*Finding)
+	seen := make(map[string]bool) // by law and object
+	report := func(f Finding, of Found) {
+		if id := f.Law + "\n" + of.Object; seen[id] {
+			return
+		} else if seen[id] = true; found[f.Signature()] == nil {
+			found[f.Signature()] = &f
+		}
+		into := found[f.Signature()]
+		into.Found = append(into.Found, of)
+	}
+	laws := make(map[string]rest.Law)
+	for _, l := range rest.All() {
+		laws[l.Breach] = l
+	}
+	for _, moment := range t.Rests {
+		if len(moment.Restless) > 0 {
+			continue // what is under way breaks laws
+		}
+		act, healed := actOf(moment.Step)
+		for _, breach := range rest.At(t, moment).Breaches() {
+			s, is := b.At(breach.Key)
+			if !is {
+				continue
+			}
+			l := laws[breach.Law]
+			resource, _, _ := strings.Cut(breach.Key, "/")
+			report(Finding{Law: l.Breach, Class: l.Class, Components: l.Components, Resource: resource},
+				Found{Dimension: s.Dimension, Story: s.Name, Act: min(act, len(s.Acts)), Healed: healed, Words: s.String(), Object: breach.Key, Detail: breach.Detail})
+		}
+	}
+	for _, of := range ended(t) {
+		f := Finding{Law: panics, Class: "panic", Components: []string{record.Program(of.Object)}}
+		of.Dimension = b.Stories[0].Dimension
+		if len(b.Stories) == 1 {
+			of.Story, of.Words, of.Act = b.Stories[0].Name, b.Stories[0].String(), len(b.Stories[0].Acts)
+		}
+		report(f, of)
+	}
+	return sorted(found)
+}
+
+// See takes into account what the record of a batch shows: how many objects there were at most, and after which steps not all
+// was at rest in time.
+func (b *BatchResult) See(events []record.Event) {
+	if len(events) > 0 {
+		b.Seconds = events[len(events)-1].At.Sub(events[0].At).Round(time.Second / 10).Seconds()
+	}
+	for _, moment := range timeline.Of(events).Rests {
+		b.Objects = max(b.Objects, moment.Touched)
+		if len(moment.Restless) > 0 {
+			b.Restless = append(b.Restless, fmt.Sprintf("%s: %s", moment.Step, reports.Few(moment.Restless, 3)))
+		}
+	}
+}
+
+// actOf is the act before a step that waits for rest, and whether its fault has ended.
+func actOf(step string) (n int, healed bool) {
+	if _, err := fmt.Sscanf(step, "rest-act-%d", &n); err == nil {
+		return n, false
+	}
+	if _, err := fmt.Sscanf(step, "rest-healed-%d", &n); err == nil {
+		return n, true
+	}
+	if step == restDeleted {
+		return 1 << 10, false
+	}
+	return 0, false
+}
+
+// ended are the components that panicked or ended by themselves.
+func ended(t *timeline.Timeline) (all []Found) {
+	for _, step := range slices.Sorted(maps.Keys(t.Logs)) {
+		lines, _ := t.Logs[step].([]any)
+		if component, is := strings.CutPrefix(step, logOf); is && len(lines) > 0 {
+			all = append(all, Found{Object: component, Detail: fmt.Sprint(lines[0])})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Ran)) {
+		for _, exit := range t.Ran[name].Exits {
+			if !exit.Asked {
+				all = append(all, Found{Object: name, Detail: fmt.Sprintf("it ended by itself with code %d %s", exit.Code, exit.Signal)})
+			}
+		}
+	}
+	return all
+}
+
+func sorted(found map[string]*Finding) (all []Finding) {
+	for _, signature := range slices.Sorted(maps.Keys(found)) {
+		f := *found[signature]
+		slices.SortFunc(f.Found, func(a, b Found) int { return cmp.Or(cmp.Compare(a.Story, b.Story), cmp.Compare(a.Object, b.Object)) })
+		all = append(all, f)
+	}
+	return all
+}
+
+// Merge joins the findings of batches.
+func Merge(all ...[]Finding) []Finding {
+	found := make(map[string]*Finding)
+	for _, f := range slices.Concat(all...) {
+		into := found[f.Signature()]
+		if into == nil {
+			into = &Finding{Law: f.Law, Class: f.Class, Components: f.Components, Resource: f.Resource}
+			found[f.Signature()] = into
+		}
+		into.Found = append(into.Found, f.Found...)
+	}
+	return sorted(found)
+}
+
+// Split parts the findings that were confirmed with at least one story from the others.
+func Split(all []Finding) (confirmed, others []Finding) {
+	for _, f := range all {
+		if slices.ContainsFunc(f.Found, Found.Confirmed) {
+			confirmed = append(confirmed, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return confirmed, others
+}
+
+// Alone returns the batch that shows a finding with one story, and its control: the same without the act after which it was seen.
+// It is false if it was seen without an act. The number is a part of both ids.
+func Alone(s Story, of Found, number int) (alone, control Batch, controlled bool) {
+	id := fmt.Sprintf("sweep/alone-%d/%s-%s", number+1, s.Dimension, strings.ToLower(s.Name))
+	alone = Batch{ID: id, Stories: []Story{s}}
+	if of.Act == 0 {
+		return alone, control, false
+	}
+	s.Acts = slices.Clone(s.Acts[:of.Act])
+	alone.Stories = []Story{s}
+	s.Acts = s.Acts[:of.Act-1]
+	return alone, Batch{ID: id + "-control", Stories: []Story{s}}, true
+}
+
+// Shows reports whether a record shows a finding again.
+func (f Finding) Shows(b Batch, events []record.Event) bool {
+	return slices.ContainsFunc(Judge(b, events), func(other Finding) bool { return other.Signature() == f.Signature() })
+}

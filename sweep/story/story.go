@@ -1,0 +1,207 @@
+// Package story has ordinary objects, and what their owners do to them: stories, which a sweep puts into scenarios and judges by
+// the laws of what is at rest (package rest). A story says nothing of what should come of it.
+package story
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/skewrig/skewrig/scenarios/kube"
+)
+
+// Story is some objects in a namespace, and what is done to them.
+type Story struct {
+	// Name is the name of the story, and Dimension what it varies.
+	Name      string `json:"name"`
+	Dimension string `json:"dimension"`
+	// Objects are what is created first. What has a namespace is in that of the story.
+	Objects []map[string]any `json:"objects"`
+	// Acts are what is done then, one after the other, each once all is at rest.
+	Acts []Act `json:"acts,omitempty"`
+	// Alone is true if it changes what others see too, such as nodes: no other story is in its scenario.
+	Alone bool `json:"alone,omitempty"`
+}
+
+// Act is what is done at the same time.
+type Act struct {
+	// Words say what is done: "pod template changed".
+	Words string `json:"words"`
+	Steps []Step `json:"steps"`
+	// Fault is a fault that begins before and ends once all is at rest. If unset, there is none.
+	Fault *Step `json:"fault,omitempty"`
+}
+
+// Step is a step of a scenario without its name.
+type Step map[string]any
+
+// Dimension is a kind of variation, by which stories can be chosen.
+type Dimension struct {
+	Name string
+	// Words say what is varied.
+	Words string
+	// stories are all of it.
+	stories func() []Story
+}
+
+// Dimensions are all, in the order in which they are tried.
+func Dimensions() []Dimension {
+	return []Dimension{
+		{"owners", "what owners do to workloads: change, scale, pause, suspend, delete, make again", owners},
+		{"selectors", "operators and selectors of the scheduler's constraints", selectors},
+		{"references", "what containers refer to: there, absent, optional, empty, and bytes that are no text", references},
+		{"containers", "containers that fail first, end, or are slow, with each kind of probe", containers},
+		{"company", "quotas, limits and budgets beside what they count", company},
+		{"bounds", "values at bounds", bounds},
+		{"foreign", "objects with names and owners like those that a controller makes", foreign},
+		{"apply", "server-side apply with a part less", applied},
+		{"devices", "devices of a driver, and claims", devices},
+		{"faults", "requests of controllers that are refused, and watches that are late, while owners act", faults},
+	}
+}
+
+// Stories are those of dimensions, or of all if none is named.
+func Stories(names []string) (all []Story) {
+	for _, d := range Dimensions() {
+		if len(names) > 0 && !slices.Contains(names, d.Name) {
+			continue
+		}
+		for _, s := range d.stories() {
+			s.Dimension = d.Name
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// objects are those of YAML documents. The text is part of the program.
+func objects(text string) (all []map[string]any) {
+	for document := range strings.SplitSeq(text, "\n---\n") {
+		var o map[string]any
+		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+			panic(fmt.Sprintf("%v in %s", err, document)) //nolint:forbidigo // the text is part of the program
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// object is that of a YAML document with values in it.
+func object(format string, values ...any) map[string]any {
+	return objects(fmt.Sprintf(format, values...))[0]
+}
+
+// with is an object with a merge patch of YAML.
+func with(o map[string]any, text string, values ...any) map[string]any {
+	return merged(runtime.DeepCopyJSON(o), object(text, values...))
+}
+
+func merged(into, patch map[string]any) map[string]any {
+	for name, v := range patch {
+		below, is := v.(map[string]any)
+		there, has := into[name].(map[string]any)
+		if is && has {
+			v = merged(there, below)
+		}
+		into[name] = v
+	}
+	return into
+}
+
+// ref is how steps name an object of a story.
+func ref(o map[string]any) string {
+	u := unstructured.Unstructured{Object: o}
+	kind := kube.ByName(u.GetKind())
+	if kind.ClusterScoped {
+		return kind.Resource + "/" + u.GetName()
+	}
+	return kind.Resource + "/" + here + "/" + u.GetName()
+}
+
+// here stands for the namespace of a story.
+const here = "$here"
+
+// The steps.
+
+func patch(of, merge string) Step {
+	return Step{"patch": map[string]any{"object": of, "merge": objects(merge)[0]}}
+}
+
+// resize is a patch of the subresource resize.
+func resize(of, merge string) Step {
+	return Step{"patch": map[string]any{"object": of, "subresource": "resize", "merge": objects(merge)[0]}}
+}
+
+func remove(of, propagation string) Step {
+	d := map[string]any{"object": of}
+	if propagation != "" {
+		d["propagation"] = propagation
+	}
+	return Step{"delete": d}
+}
+
+func create(all ...map[string]any) Step { return Step{"apply": asAny(all)} }
+
+func asAny(all []map[string]any) (list []any) {
+	for _, o := range all {
+		list = append(list, o)
+	}
+	return list
+}
+
+func act(words string, steps ...Step) Act { return Act{Words: words, Steps: steps} }
+
+// in is a story as it is in a namespace: with its names, and each object there.
+func (s Story) in(namespace string) Story {
+	s.Objects = slices.Clone(s.Objects)
+	for i, o := range s.Objects {
+		s.Objects[i] = placed(o, namespace)
+	}
+	acts := slices.Clone(s.Acts)
+	for i, a := range acts {
+		acts[i].Steps = nil
+		for _, step := range a.Steps {
+			acts[i].Steps = append(acts[i].Steps, placed(step, namespace))
+		}
+	}
+	s.Acts = acts
+	return s
+}
+
+// placed is a value with a namespace in place of here, and with each object in it. What it shares is copied.
+func placed[M ~map[string]any](of M, namespace string) M {
+	return place(map[string]any(of), namespace).(map[string]any) //nolint:forcetypeassert // of a map
+}
+
+func place(v any, namespace string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		c := maps.Clone(v)
+		for name, below := range c {
+			c[name] = place(below, namespace)
+		}
+		kind, _ := c["kind"].(string)
+		metadata, is := c["metadata"].(map[string]any)
+		if is && kind != "" && c["apiVersion"] != nil && !kube.ByName(kind).ClusterScoped && metadata["namespace"] == nil {
+			metadata["namespace"] = namespace
+		}
+		return c
+	case Step:
+		return place(map[string]any(v), namespace)
+	case []any:
+		c := slices.Clone(v)
+		for i := range c {
+			c[i] = place(c[i], namespace)
+		}
+		return c
+	case string:
+		return strings.ReplaceAll(v, here, namespace)
+	default:
+		return v
+	}
+}

@@ -1,0 +1,120 @@
+package story_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/sweep/story"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// TestStoriesAreTheSameEachTime, with names of their own in each dimension.
+func TestStoriesAreTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	all := story.Stories(nil)
+	if diff := cmp.Diff(all, story.Stories(nil)); diff != "" {
+		t.Error(diff)
+	}
+	had := make(map[string]bool)
+	for _, s := range all {
+		if id := s.Dimension + "/" + s.Name; had[id] {
+			t.Errorf("two stories %s", id)
+		} else {
+			had[id] = true
+		}
+	}
+	for _, d := range story.Dimensions() {
+		if !slices.ContainsFunc(all, func(s story.Story) bool { return s.Dimension == d.Name }) {
+			t.Errorf("no story of %s", d.Name)
+		}
+	}
+}
+
+// TestEachStoryIsInOneBatch, whose scenario has all that it does.
+func TestEachStoryIsInOneBatch(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, b := range story.Batches(story.Stories(nil)) {
+		n += len(b.Stories)
+	}
+	if all := len(story.Stories(nil)); n != all {
+		t.Errorf("%d of %d stories", n, all)
+	}
+	s := story.Story{
+		Name: "one", Dimension: "owners", Objects: []map[string]any{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}}},
+		Acts: []story.Act{{Words: "labeled", Steps: []story.Step{{"patch": map[string]any{"object": "configmaps/$here/a", "merge": map[string]any{}}}}, Fault: &story.Step{"stale": map[string]any{"from": "kube-scheduler"}}}},
+	}
+	text, err := story.Batch{ID: "sweep/owners/one", Stories: []story.Story{s}}.Scenario("v1.90.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"title: 'one: labeled'", "namespace: story-01", "object: configmaps/story-01/a", "heal: kube-scheduler", "name: rest-healed-1", "refusable: true", "object: namespaces/story-01"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// events are what a record has of an object that is not as it should be, from a rest on.
+func events(t *testing.T, first string) []record.Event {
+	t.Helper()
+	h := record.NewHistory(nil)
+	observe := func(resource, text string) {
+		var o struct {
+			Metadata struct{ Name, Namespace string }
+		}
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		h.Append("watch", resource+"/"+o.Metadata.Namespace+"/"+o.Metadata.Name, record.ObjectObserved{
+			Change: "added", Resource: resource, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Object: json.RawMessage(text),
+		})
+	}
+	observe("replicasets", `{"metadata": {"name": "web", "namespace": "story-01", "uid": "1"}, "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}}}`)
+	h.Append("engine", first, record.Settled{Touched: 1})
+	h.Append("engine", "rest-act-1", record.Settled{Touched: 1})
+	return h.Events()
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	s := story.Story{Name: "one", Dimension: "owners", Acts: []story.Act{{Words: "labeled"}}}
+	b := story.Batch{ID: "sweep/owners/one", Stories: []story.Story{s}}
+	found := story.Judge(b, events(t, "rest-created"))
+	if len(found) != 1 || found[0].Resource != "replicasets" || len(found[0].Found) != 1 || found[0].Found[0].Act != 0 || found[0].Found[0].Story != "one" {
+		t.Fatalf("got %+v", found)
+	}
+	if !found[0].Shows(b, events(t, "rest-created")) || found[0].Shows(b, nil) {
+		t.Error("it shows what it does not, or not what it does")
+	}
+	of := story.Judge(b, events(t, "rest-act-1"))[0].Found[0]
+	alone, control, is := story.Alone(s, of, 0)
+	if of.Act != 1 || !is || len(alone.Stories[0].Acts) != 1 || len(control.Stories[0].Acts) != 0 {
+		t.Errorf("act %d, %+v, %+v", of.Act, alone, control)
+	}
+	var ran story.BatchResult
+	ran.See(events(t, "rest-created"))
+	if ran.Objects != 1 || ran.Seconds > time.Minute.Seconds() || ran.Restless != nil {
+		t.Errorf("got %+v", ran)
+	}
+}
+
+// TestConfirmed: it is seen alone each time, and not in a control.
+func TestConfirmed(t *testing.T) {
+	t.Parallel()
+	rate := func(red int) *trial.Rate { return &trial.Rate{Red: red, Runs: 3} }
+	for _, c := range []struct {
+		alone, control *trial.Rate
+		want           bool
+	}{{rate(3), rate(0), true}, {rate(3), nil, true}, {rate(2), rate(0), false}, {rate(3), rate(1), false}, {nil, nil, false}} {
+		if got := (story.Found{Alone: c.alone, Control: c.control}).Confirmed(); got != c.want {
+			t.Errorf("%s, %s: %t", c.alone, c.control, got)
+		}
+	}
+}
