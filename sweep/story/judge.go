@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -80,6 +82,51 @@ func (f Found) Confirmed() bool {
 // Signature is what stories have in common that show one finding.
 func (f Finding) Signature() string { return strings.TrimPrefix(f.Resource+": "+f.Law, ": ") }
 
+// The breaches of changes that are refused for what was not asked for.
+const (
+	refusedUnchanged = "a change is refused for what it leaves alone"
+	refusedUnsent    = "a change is refused for a value that was not sent"
+)
+
+// refused are the patches that were refused, and whose refusal is not about what they change.
+func (b Batch) refused(t *timeline.Timeline, is func(patch, message string) bool) (all []Found) {
+	patches := make(map[string]string) // by step
+	for _, step := range b.steps() {
+		if name, named := step["name"].(string); named && step["patch"] != nil {
+			patches[name] = fmt.Sprint(step["patch"])
+		}
+	}
+	for _, a := range t.Answers {
+		s, of := b.At(a.Object)
+		var number, act, step int
+		_, err := fmt.Sscanf(a.Step, "story-%d-act-%d-%d", &number, &act, &step)
+		if patches[a.Step] == "" || !of || err != nil || a.Code != http.StatusForbidden && a.Code != http.StatusUnprocessableEntity || !is(patches[a.Step], a.Message) {
+			continue
+		}
+		all = append(all, Found{Dimension: s.Dimension, Story: s.Name, Act: act, Words: s.String(), Object: a.Object, Detail: fmt.Sprintf("%d %s", a.Code, a.Message)})
+	}
+	return all
+}
+
+// units are the resources of which a refusal can be about.
+var units = []string{"cpu", "memory", "storage"}
+
+// isAboutOthers reports whether a message is about resources, and none of them is in the patch.
+func isAboutOthers(patch, message string) bool {
+	about := func(text string) []string {
+		return slices.DeleteFunc(slices.Clone(units), func(unit string) bool { return !strings.Contains(text, unit) })
+	}
+	named := about(message)
+	return len(named) > 0 && !slices.ContainsFunc(named, func(unit string) bool { return slices.Contains(about(patch), unit) })
+}
+
+var negative = regexp.MustCompile(`Invalid value: "?-[0-9]`)
+
+// isNegated reports whether a message is about a negative value, and the patch has none.
+func isNegated(patch, message string) bool {
+	return negative.MatchString(message) && !strings.Contains(patch, ":-")
+}
+
 // panics is the breach of a component that panics or ends.
 const panics = "it panics or ends by itself"
 
@@ -116,6 +163,14 @@ func Judge(b Batch, events []record.Event) []Finding {
 			report(Finding{Law: l.Breach, Class: l.Class, Components: l.Components, Resource: resource},
 				Found{Dimension: s.Dimension, Story: s.Name, Act: min(act, len(s.Acts)), Healed: healed, Words: s.String(), Object: breach.Key, Detail: breach.Detail})
 		}
+	}
+	for _, of := range b.refused(t, isAboutOthers) {
+		resource, _, _ := strings.Cut(of.Object, "/")
+		report(Finding{Law: refusedUnchanged, Class: "valid thing refused", Components: []string{record.APIServer}, Resource: resource}, of)
+	}
+	for _, of := range b.refused(t, isNegated) {
+		resource, _, _ := strings.Cut(of.Object, "/")
+		report(Finding{Law: refusedUnsent, Class: "valid thing refused", Components: []string{record.APIServer}, Resource: resource}, of)
 	}
 	for _, of := range ended(t) {
 		f := Finding{Law: panics, Class: "panic", Components: []string{record.Program(of.Object)}}

@@ -20,30 +20,41 @@ type Batch struct {
 // size is how many stories a batch has at most: as many as a few nodes have addresses for.
 const size = 24
 
-// Batches are stories put together.
+// Batches are stories put together: in the order of their dimensions, those of many stories first.
 func Batches(all []Story) (batches []Batch) {
 	number := make(map[string]int)
 	add := func(s ...Story) {
 		number[s[0].Dimension]++
 		batches = append(batches, Batch{ID: fmt.Sprintf("sweep/%s/batch-%d", s[0].Dimension, number[s[0].Dimension]), Stories: s})
 	}
-	byKey := make(map[string][]Story)
-	var keys []string
-	for _, s := range all {
-		if s.Alone {
+	for len(all) > 0 {
+		n := slices.IndexFunc(all, func(s Story) bool { return s.Dimension != all[0].Dimension })
+		if n < 0 {
+			n = len(all)
+		}
+		var alone []Story
+		for same := all[:n]; len(same) > 0; { // those with the same faults, which follow each other
+			end := slices.IndexFunc(same, func(s Story) bool { return faultsOf(s) != faultsOf(same[0]) })
+			if end < 0 {
+				end = len(same)
+			}
+			var some []Story
+			for _, s := range same[:end] {
+				if s.Alone {
+					alone = append(alone, s)
+				} else {
+					some = append(some, s)
+				}
+			}
+			for chunk := range slices.Chunk(some, size) {
+				add(chunk...)
+			}
+			same = same[end:]
+		}
+		for _, s := range alone {
 			add(s)
-			continue
 		}
-		key := s.Dimension + "\n" + faultsOf(s)
-		if byKey[key] == nil {
-			keys = append(keys, key)
-		}
-		byKey[key] = append(byKey[key], s)
-	}
-	for _, key := range keys {
-		for chunk := range slices.Chunk(byKey[key], size) {
-			add(chunk...)
-		}
+		all = all[n:]
 	}
 	return batches
 }

@@ -4,7 +4,6 @@ package story
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -181,9 +180,9 @@ func placed[M ~map[string]any](of M, namespace string) M {
 func place(v any, namespace string) any {
 	switch v := v.(type) {
 	case map[string]any:
-		c := maps.Clone(v)
-		for name, below := range c {
-			c[name] = place(below, namespace)
+		c := make(map[string]any, len(v))
+		for name, below := range v {
+			c[strings.ReplaceAll(name, here, namespace)] = place(below, namespace)
 		}
 		kind, _ := c["kind"].(string)
 		metadata, is := c["metadata"].(map[string]any)

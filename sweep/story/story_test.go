@@ -59,6 +59,11 @@ func TestEachStoryIsInOneBatch(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+	for _, b := range story.Batches(story.Stories([]string{"selectors", "company", "devices"})) {
+		if text, err := b.Scenario("v1.90.1"); err != nil || strings.Contains(string(text), "$here") {
+			t.Errorf("%s: %v, or a namespace is not filled in", b.ID, err)
+		}
+	}
 }
 
 // events are what a record has of an object that is not as it should be, from a rest on.

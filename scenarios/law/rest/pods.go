@@ -224,8 +224,14 @@ var countsBudget = Law{
 	},
 }
 
-// A kubelet and a garbage collector may take a while to delete what may go.
-const goes = 15 * time.Second
+// leaves is how long what was deleted may take until it is gone: a namespace waits until all in it is, and looks again after
+// some time.
+func leaves(resource string) time.Duration {
+	if resource == "namespaces" {
+		return time.Minute
+	}
+	return 15 * time.Second
+}
 
 var isGone = Law{
 	Breach:     "it does not go",
@@ -238,7 +244,7 @@ var isGone = Law{
 		for _, resource := range Resources {
 			for _, v := range s.all(resource) {
 				meta := v.Meta()
-				if meta.DeletionTimestamp == nil || s.since(*meta.DeletionTimestamp) < goes || s.isUsed(v) || s.waitsForOwned(v) || slices.ContainsFunc(meta.Finalizers, isForeign) {
+				if meta.DeletionTimestamp == nil || s.since(*meta.DeletionTimestamp) < leaves(resource) || s.isUsed(v) || s.waitsForOwned(v) || slices.ContainsFunc(meta.Finalizers, isForeign) {
 					continue
 				}
 				if v.Resource == "pods" && !s.isReadyNode(v.Pod().Spec.NodeName) {

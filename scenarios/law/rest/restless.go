@@ -19,7 +19,6 @@ type Stillness struct {
 	Scheduler bool
 
 	seen map[string]*seen
-	last time.Time // any write
 }
 
 // seen is what was seen of an object.
@@ -61,24 +60,26 @@ func (s *Stillness) Add(e record.Event) {
 	switch deleted := v.Meta().DeletionTimestamp; {
 	case v.Gone():
 	case deleted != nil:
-		of.goes = deleted.Add(goes)
+		of.goes = deleted.Add(leaves(v.Resource))
 	default:
 		of.waits = s.waits(v)
 		of.queued = s.Scheduler && v.Resource == "pods" && v.Pod().Spec.NodeName == "" && (pod{v}).condition("PodScheduled").Reason == "Unschedulable"
 	}
-	s.last = e.At
 }
 
 // Restless are the keys of objects that are not at rest at a time, sorted: those that wait for a component, that were written
-// within a while before, or were deleted and may still go; a pod that no node takes, until the scheduler has looked again. What is written without end does not keep others from rest:
-// law.Endlessly has it.
+// within a while before, or were deleted and may still go; a pod that no node takes, until the scheduler has looked again. What is
+// written without end does not keep others from rest: law.Endlessly has it.
 func (s *Stillness) Restless(now time.Time, while time.Duration) (keys []string) {
-	for key, of := range s.seen {
-		if of.queued && now.Sub(s.last) < backoff {
-			keys = append(keys, key)
-			continue
+	var last time.Time // any write
+	for _, of := range s.seen {
+		if of.writes <= law.MaxWrites && of.at.After(last) {
+			last = of.at
 		}
-		if of.writes <= law.MaxWrites && (of.waits || now.Sub(of.at) < while || now.Before(of.goes)) {
+	}
+	for key, of := range s.seen {
+		queued := of.queued && now.Sub(last) < backoff
+		if of.writes <= law.MaxWrites && (of.waits || queued || now.Sub(of.at) < while || now.Before(of.goes)) {
 			keys = append(keys, key)
 		}
 	}

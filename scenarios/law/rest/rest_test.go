@@ -1,0 +1,69 @@
+package rest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
+)
+
+// lawsOf are the laws that objects break, by object.
+func lawsOf(s *State) map[string][]string {
+	all := make(map[string][]string)
+	for _, b := range s.Breaches() {
+		all[b.Key] = append(all[b.Key], b.Law)
+	}
+	return all
+}
+
+// TestBreaches: in a namespace that goes, and while there is a fault, only some laws hold.
+func TestBreaches(t *testing.T) {
+	t.Parallel()
+	set := workload("ReplicaSet", "web", "", "replicas: 1", "readyReplicas: 1")
+	old := manifest("ConfigMap", "old", isGoing, "")
+	const keySet, keyOld = "replicasets/default/web", "configmaps/default/old"
+	if diff := cmp.Diff(map[string][]string{keySet: {hasPods.Breach, reportsPods.Breach}, keyOld: {isGone.Breach}}, lawsOf(stateOf(t, set, old))); diff != "" {
+		t.Error(diff)
+	}
+	namespace := manifest("Namespace", "default", isGoing, "")
+	if diff := cmp.Diff(map[string][]string{keyOld: {isGone.Breach}}, lawsOf(stateOf(t, set, old, namespace))); diff != "" {
+		t.Errorf("in a namespace that goes: %s", diff)
+	}
+	fault := happening{"a->b", record.FaultBegan{Fault: record.LinkFault{Path: record.AnyPath, Verb: "create", Resource: "pods", Status: 500}}}
+	if diff := cmp.Diff(map[string][]string{keySet: {reportsPods.Breach}}, lawsOf(stateAfter(historyOf(t, set, old, fault)))); diff != "" {
+		t.Errorf("with a fault: %s", diff)
+	}
+}
+
+// TestAt: a state has what a record shows of the cluster itself before a moment.
+func TestAt(t *testing.T) {
+	t.Parallel()
+	const one = "kind: ConfigMap\nmetadata: {name: one}"
+	seed := shown(versionsOf(t, one)[0], "added")
+	seed.Cluster = "seed"
+	events := historyOf(t,
+		one, "kind: ConfigMap\nmetadata: {name: two}", "gone "+one,
+		happening{"default/static-a", record.StaticPodWritten{Node: "a", Pod: []byte("{}")}}, happening{"seed/configmaps/default/one", seed},
+		happening{"made", record.APIAnswer{Object: "configmaps/default/two", Code: 201}}, happening{"patched", record.APIAnswer{Object: "configmaps/default/three", Code: 200}},
+		happening{"refused", record.APIAnswer{Object: "configmaps/default/four", Code: 422}},
+		"kind: ConfigMap\nmetadata: {name: later}",
+	)
+	moment := &timeline.Rest{Moment: timeline.Moment{Place: len(events) - 1, Time: restAt}}
+	moment.Refused = []record.Refusal{{Object: "configmaps/default/two", Code: 422, Message: "it is invalid"}}
+	s := At(timeline.Of(events), moment)
+	var keys []string
+	for key := range s.byKey {
+		keys = append(keys, key)
+	}
+	if diff := cmp.Diff([]string{"configmaps/default/two"}, keys); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]bool{"configmaps/default/three": true}, s.Written); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"configmaps/default/two": "422 it is invalid"}, s.Refused); diff != "" {
+		t.Error(diff)
+	}
+}
