@@ -151,10 +151,13 @@ func (b Batch) steps() (steps []Step) {
 				steps = append(steps, named(fmt.Sprintf("%s-act-%d-%d", Namespace(n), at+1, i+1), step))
 			}
 		}
-		steps = append(steps, settle(fmt.Sprintf("rest-act-%d", at+1), true))
-		if fault != nil {
-			steps = append(steps, Step{"heal": from(*fault)}, settle(fmt.Sprintf("rest-healed-%d", at+1), true))
+		if fault == nil {
+			steps = append(steps, settle(fmt.Sprintf("rest-act-%d", at+1), true))
+			continue
 		}
+		// Who was refused waits longer each time until it asks again: not longer than twice the time of the fault.
+		steps = append(steps, Step{"name": fmt.Sprintf("rest-act-%d", at+1), "settle": map[string]any{"within": "8s"}}, Step{"heal": from(*fault)},
+			Step{"wait": map[string]any{"for": "20s"}}, settle(fmt.Sprintf("rest-healed-%d", at+1), true))
 	}
 	for n := range stories {
 		steps = append(steps, named(fmt.Sprintf("%s-delete", Namespace(n)), remove("namespaces/"+Namespace(n), "")))
