@@ -155,7 +155,7 @@ func (b Batch) steps() (steps []Step) {
 			steps = append(steps, settle(fmt.Sprintf("rest-act-%d", at+1), true))
 			continue
 		}
-		// Who was refused waits longer each time until it asks again: not longer than twice the time of the fault.
+		// Controllers wait longer after each refusal until they ask again: not longer than twice the time of the fault.
 		steps = append(steps, Step{"name": fmt.Sprintf("rest-act-%d", at+1), "settle": map[string]any{"within": "8s"}}, Step{"heal": from(*fault)},
 			Step{"wait": map[string]any{"for": "20s"}}, settle(fmt.Sprintf("rest-healed-%d", at+1), true))
 	}
