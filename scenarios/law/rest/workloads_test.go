@@ -111,19 +111,23 @@ func TestHasPods(t *testing.T) {
 		"a pod lacks, and was refused":          {manifests: with(one, set("", refuses))},
 		"a pod lacks, and was refused once":     {with(one, set("", strings.Replace(refuses, "True", "False", 1))), lacks},
 		"a pod lacks where pods are restricted": {manifests: with(one, two, "kind: Namespace\nmetadata: {name: default, labels: {pod-security.kubernetes.io/enforce: baseline}}")},
+		"a pod lacks where none is restricted":  {with(one, two, wholeCluster), lacks},
+		"a ReplicaSet that is not defaulted":    {manifests: []string{workload("ReplicaSet", "web", "", "", "")}},
 		"a ReplicaSet goes":                     {manifests: with(one, set(isGoing, ""))},
 
-		"a Deployment that has its pods":          {manifests: with(podsOf("ReplicaSet", "new", 1, 2), rollout, older, newer)},
-		"a Deployment without a ReplicaSet":       {[]string{rollout}, hasNone},
-		"its ReplicaSet is elsewhere":             {[]string{rollout, strings.Replace(newer, "{name: new", "{namespace: other, name: new", 1), fmt.Sprintf(quota, "other")}, hasNone},
-		"a paused Deployment":                     {manifests: []string{deployment("", "paused: true")}},
-		"a Deployment goes":                       {manifests: []string{deployment(isGoing, "")}},
-		"a rollout stands still":                  {with(podsOf("ReplicaSet", "new", 1, 2), rollout, replicaSet("old", "replicas: 1", ""), newer, podsOf("ReplicaSet", "old", 1)[0]), []string{"deployments/default/web: 3 pods, where spec.replicas is 2"}},
-		"a rollout waits for a pod":               {manifests: with(podsOf("ReplicaSet", "old", 1, 2), rollout, replicaSet("old", "replicas: 2", ""), replicaSet("new", "replicas: 1", ""), podOf("ReplicaSet", "new", "new-1", "", isUnready))},
-		"a rollout waits for time":                {manifests: with(podsOf("ReplicaSet", "old", 1, 2), deployment("", "minReadySeconds: 60"), replicaSet("old", "replicas: 2", ""), replicaSet("new", "replicas: 1", ""), podsOf("ReplicaSet", "new", 1)[0])},
-		"a rollout waits until a pod is gone":     {manifests: []string{rollout, older, podOf("ReplicaSet", "old", "old-1", isGoing, isReady)}},
-		"a rollout can't make a pod":              {manifests: with(podsOf("ReplicaSet", "new", 1), rollout, replicaSet("new", "replicas: 2", refuses))},
-		"a ready pod goes, another one is not so": {manifests: []string{rollout, replicaSet("new", "replicas: 1", ""), podOf("ReplicaSet", "new", "new-1", isGoing, isReady), podOf("ReplicaSet", "new", "new-2", "", isUnready)}},
+		"a Deployment that has its pods":                {manifests: with(podsOf("ReplicaSet", "new", 1, 2), rollout, older, newer)},
+		"a Deployment without a ReplicaSet":             {[]string{rollout}, hasNone},
+		"its ReplicaSet is elsewhere":                   {[]string{rollout, strings.Replace(newer, "{name: new", "{namespace: other, name: new", 1), fmt.Sprintf(quota, "other")}, hasNone},
+		"it has none, and there is a quota":             {manifests: []string{rollout, fmt.Sprintf(quota, "default")}},
+		"a rollout does not wait for a pod that failed": {with(podsOf("ReplicaSet", "new", 1), rollout, replicaSet("new", "replicas: 1", ""), podOf("ReplicaSet", "new", "old", "", hasFailed)), []string{"deployments/default/web: 1 pods, where spec.replicas is 2"}},
+		"a paused Deployment":                           {manifests: []string{deployment("", "paused: true")}},
+		"a Deployment goes":                             {manifests: []string{deployment(isGoing, "")}},
+		"a rollout stands still":                        {with(podsOf("ReplicaSet", "new", 1, 2), rollout, replicaSet("old", "replicas: 1", ""), newer, podsOf("ReplicaSet", "old", 1)[0]), []string{"deployments/default/web: 3 pods, where spec.replicas is 2"}},
+		"a rollout waits for a pod":                     {manifests: with(podsOf("ReplicaSet", "old", 1, 2), rollout, replicaSet("old", "replicas: 2", ""), replicaSet("new", "replicas: 1", ""), podOf("ReplicaSet", "new", "new-1", "", isUnready))},
+		"a rollout waits for time":                      {manifests: with(podsOf("ReplicaSet", "old", 1, 2), deployment("", "minReadySeconds: 60"), replicaSet("old", "replicas: 2", ""), replicaSet("new", "replicas: 1", ""), podsOf("ReplicaSet", "new", 1)[0])},
+		"a rollout waits until a pod is gone":           {manifests: []string{rollout, older, podOf("ReplicaSet", "old", "old-1", isGoing, isReady)}},
+		"a rollout can't make a pod":                    {manifests: with(podsOf("ReplicaSet", "new", 1), rollout, replicaSet("new", "replicas: 2", refuses))},
+		"a ready pod goes, another one is not so":       {manifests: []string{rollout, replicaSet("new", "replicas: 1", ""), podOf("ReplicaSet", "new", "new-1", isGoing, isReady), podOf("ReplicaSet", "new", "new-2", "", isUnready)}},
 
 		"a StatefulSet that has its pods":     {manifests: with(podsOf("StatefulSet", "web", 0, 1, 2), ordered)},
 		"an ordinal lacks":                    {with(podsOf("StatefulSet", "web", 0, 2), ordered), noneOf("web-1")},
@@ -240,20 +244,21 @@ func TestReportsPods(t *testing.T) {
 		"a ReplicaSet has to be seen": {manifests: with(mixedOf("old"), deployment("", ""), older, strings.Replace(replicaSet("new", "", "observedGeneration: 1"), "{name: new", "{generation: 2, name: new", 1))},
 		"while a pod of it goes":      {manifests: with(mixedOf("old"), deployment("", ""), older, podOf("ReplicaSet", "old", "old-9", isGoing, isReady))},
 
-		"a StatefulSet is right":         {manifests: with(half, stateful("", "", numbers))},
-		"a StatefulSet is wrong":         {with(half[:1], stateful("", "", numbers)), []string{"statefulsets/default/web: " + wrong}},
-		"a StatefulSet has to see it":    {manifests: with(half[:1], stateful("generation: 2", "", "observedGeneration: 1, "+numbers))},
-		"pods that are available later":  {manifests: with(half, stateful("", "minReadySeconds: 60", "replicas: 2, readyReplicas: 1"))},
-		"an ordinal that goes":           {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", isGoing, isUnready))},
-		"an ordinal that failed":         {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", "", hasFailed))},
-		"an ordinal that failed, ready":  {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", "", strings.Replace(isReady, "Running", "Failed", 1)))},
-		"an ordinal's name is taken":     {manifests: with(half[:1], stateful("", "", "replicas: 1, readyReplicas: 1, availableReplicas: 1"), manifest("Pod", "web-1", "labels: {app: web}", "status: {"+isReady+"}"))},
-		"a Job is right":                 {manifests: with(podsOf("Job", "web", 1), job("", "", "active: 2, ready: 1"), podOf("Job", "web", "slow", "", isUnready), podOf("Job", "web", "done", "", "phase: Succeeded"))},
-		"a Job is wrong":                 {with(podsOf("Job", "web", 1), job("", "", "active: 2")), []string{"jobs/default/web: status.active is 2, and 1 are so; status.ready is 0, and 1 are so"}},
-		"while a pod of a Job goes":      {manifests: []string{job("", "", "active: 2"), podOf("Job", "web", "web-1", isGoing, isReady)}},
-		"a Job of another controller":    {manifests: with(podsOf("Job", "web", 1), job("", "managedBy: example.com/mine", ""))},
-		"a Job, a pod elsewhere":         {manifests: []string{job("", "", ""), podOf("Job", "web", "far", "namespace: other", isReady)}},
-		"a Job without pods that is new": {manifests: []string{job("", "", "")}},
+		"a StatefulSet is right":           {manifests: with(half, stateful("", "", numbers))},
+		"a StatefulSet is wrong":           {with(half[:1], stateful("", "", numbers)), []string{"statefulsets/default/web: " + wrong}},
+		"a StatefulSet has to see it":      {manifests: with(half[:1], stateful("generation: 2", "", "observedGeneration: 1, "+numbers))},
+		"pods that are available later":    {manifests: with(half, stateful("", "minReadySeconds: 60", "replicas: 2, readyReplicas: 1"))},
+		"an ordinal that goes":             {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", isGoing, isUnready))},
+		"an ordinal that failed":           {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", "", hasFailed))},
+		"an ordinal that failed, ready":    {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", "", strings.Replace(isReady, "Running", "Failed", 1)))},
+		"an ordinal's name is taken":       {manifests: with(half[:1], stateful("", "", "replicas: 1, readyReplicas: 1, availableReplicas: 1"), manifest("Pod", "web-1", "labels: {app: web}", "status: {"+isReady+"}"))},
+		"a Job is right":                   {manifests: with(podsOf("Job", "web", 1), job("", "", "active: 2, ready: 1"), podOf("Job", "web", "slow", "", isUnready), podOf("Job", "web", "done", "", "phase: Succeeded"))},
+		"a Job is wrong":                   {with(podsOf("Job", "web", 1), job("", "", "active: 2")), []string{"jobs/default/web: status.active is 2, and 1 are so; status.ready is 0, and 1 are so"}},
+		"a pod of a Job has failed, ready": {manifests: with(podsOf("Job", "web", 1), job("", "", "active: 1, ready: 1"), podOf("Job", "web", "old", "", strings.Replace(isReady, "Running", "Failed", 1)))},
+		"while a pod of a Job goes":        {manifests: []string{job("", "", "active: 2"), podOf("Job", "web", "web-1", isGoing, isReady)}},
+		"a Job of another controller":      {manifests: with(podsOf("Job", "web", 1), job("", "managedBy: example.com/mine", ""))},
+		"a Job, a pod elsewhere":           {manifests: []string{job("", "", ""), podOf("Job", "web", "far", "namespace: other", isReady)}},
+		"a Job without pods that is new":   {manifests: []string{job("", "", "")}},
 	})
 }
 
@@ -266,7 +271,7 @@ func mixedOf(owner string) []string {
 func TestReportsDeadline(t *testing.T) {
 	const deadline = "replicas: 1, progressDeadlineSeconds: 60"
 	deployment := func(meta, spec, status, condition string) string {
-		return workload("Deployment", "web", meta, spec, "replicas: 1, updatedReplicas: 1, "+status+", conditions: [{type: Available, status: 'False'}, {type: Progressing, "+condition+"}]")
+		return workload("Deployment", "web", meta, spec, "replicas: 1, updatedReplicas: 1, "+status+", conditions: [{type: Available, status: 'True', lastUpdateTime: 2026-01-01T11:00:00Z}, {type: Progressing, "+condition+"}]")
 	}
 	progress := func(at string) string {
 		return "status: 'True', reason: ReplicaSetUpdated, lastUpdateTime: 2026-01-01T11:" + at + "Z"
@@ -282,7 +287,7 @@ func TestReportsDeadline(t *testing.T) {
 	breach := []string{"deployments/default/web: condition Progressing has been True for 66 s without progress, and the deadline is 1m0s"}
 	judge(t, deadlines(), map[string]judged{
 		"too late":              {alone(deployment("", deadline, none, late)), breach},
-		"not late":              {manifests: alone(deployment("", deadline, none, progress("58:56")))},
+		"not late":              {manifests: alone(deployment("", deadline, none, progress("58:55")))},
 		"a longer deadline":     {manifests: alone(deployment("", strings.Replace(deadline, "60", "600", 1), none, late))},
 		"no deadline":           {manifests: alone(deployment("", "replicas: 1", none, late))},
 		"it says so":            {manifests: alone(deployment("", deadline, none, strings.Replace(strings.Replace(late, "True", "False", 1), "ReplicaSetUpdated", "ProgressDeadlineExceeded", 1)))},
