@@ -14,6 +14,7 @@ import (
 	"github.com/skewrig/skewrig/harness/files"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/sweep/story"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -71,7 +72,7 @@ func (s Stories) Run(ctx context.Context, builder *build.Builder) (story.Result,
 	if err != nil {
 		return state, err
 	}
-	r := storiesRun{Stories: s, builder: builder, here: here, state: &state}
+	r := storiesRun{Stories: s, builder: builder, here: here, all: story.Stories(s.Dimensions), state: &state}
 	if err := r.batches(ctx, began); err != nil {
 		return state, Failed(err)
 	}
@@ -89,6 +90,7 @@ type storiesRun struct {
 
 	builder *build.Builder
 	here    Catalog
+	all     []story.Story
 	state   *story.Result
 }
 
@@ -103,9 +105,9 @@ func (r storiesRun) write() error { return writeJSON(filepath.Join(r.Dir, storie
 // batches runs those that did not run, as long as the budget lasts.
 func (r storiesRun) batches(ctx context.Context, began time.Time) error {
 	var mine []story.Batch
-	for n, b := range story.Batches(story.Stories(r.Dimensions)) {
+	for n, b := range story.Batches(r.all) {
 		ran := slices.ContainsFunc(r.state.Batches, func(had story.BatchResult) bool { return had.ID == b.ID })
-		if !ran && (r.Shard.Of == 0 || n%r.Shard.Of == r.Shard.Index-1) {
+		if !ran && r.Shard.Has(n) {
 			mine = append(mine, b)
 		}
 	}
@@ -118,14 +120,14 @@ func (r storiesRun) batches(ctx context.Context, began time.Time) error {
 		}
 		r.report("%s", titles(some))
 		dir := path.Join(storiesRuns, fmt.Sprintf("%04d", len(r.state.Batches)+1))
-		err := r.run(ctx, dir, some, 1, func(b story.Batch, cell reports.Cell, events [][]record.Event) {
+		err := r.run(ctx, dir, some, 1, func(b story.Batch, cell reports.Cell, records []*timeline.Timeline) {
 			of := story.BatchResult{ID: b.ID, Stories: len(b.Stories)}
-			if cell.Outcome == reports.HarnessError || cell.Outcome == reports.Unknown || len(events) == 0 {
+			if cell.Outcome == reports.HarnessError || cell.Outcome == reports.Unknown || len(records) == 0 {
 				of.Error = cell.Reason
 			}
-			for _, e := range events {
-				of.See(e)
-				r.state.Findings = story.Merge(r.state.Findings, story.Judge(b, e))
+			for _, t := range records {
+				of.See(t)
+				r.state.Findings = story.Merge(r.state.Findings, story.Judge(b, t))
 			}
 			r.state.Batches = append(r.state.Batches, of)
 		})
@@ -145,7 +147,7 @@ func titles(batches []story.Batch) string {
 }
 
 // run runs batches as scenarios, and calls seen with the records of each.
-func (r storiesRun) run(ctx context.Context, dir string, batches []story.Batch, repeat int, seen func(story.Batch, reports.Cell, [][]record.Event)) error {
+func (r storiesRun) run(ctx context.Context, dir string, batches []story.Batch, repeat int, seen func(story.Batch, reports.Cell, []*timeline.Timeline)) error {
 	var scenarios []string
 	for _, b := range batches {
 		text, err := b.Scenario(r.Version)
@@ -179,13 +181,13 @@ func (r storiesRun) run(ctx context.Context, dir string, batches []story.Batch, 
 		if n < 0 {
 			return fmt.Errorf("%s did not run", b.ID)
 		}
-		var all [][]record.Event
+		var all []*timeline.Timeline
 		for _, run := range report.Cells[n].EachRun() {
 			events, err := record.ReadBelow(filepath.Join(r.Dir, dir), path.Join(run.Dir, reports.HistoryFile))
 			if err != nil {
 				return err
 			}
-			all = append(all, events)
+			all = append(all, timeline.Of(events))
 		}
 		seen(b, report.Cells[n], all)
 	}
@@ -205,7 +207,7 @@ type again struct {
 // confirm runs the first story of each finding alone, and then the next one of those that this did not confirm.
 func (r storiesRun) confirm(ctx context.Context) error {
 	stories := make(map[string]story.Story)
-	for _, s := range story.Stories(r.Dimensions) {
+	for _, s := range r.all {
 		stories[s.Dimension+"/"+s.Name] = s
 	}
 	for range aloneOf {
@@ -242,22 +244,20 @@ func (r storiesRun) confirm(ctx context.Context) error {
 
 func (r storiesRun) runAgain(ctx context.Context, all []again, batches []story.Batch) error {
 	dir := path.Join(sweptAlone, fmt.Sprintf("%02d", len(r.state.Batches)+all[0].found))
-	err := r.run(ctx, dir, batches, times, func(b story.Batch, _ reports.Cell, events [][]record.Event) {
-		for _, one := range all {
-			f := r.state.Findings[one.finding]
-			rate := new(trial.Rate)
-			for _, e := range events {
-				rate.Runs++
-				if f.Shows(b, e) {
-					rate.Red++
-				}
+	err := r.run(ctx, dir, batches, times, func(b story.Batch, _ reports.Cell, records []*timeline.Timeline) {
+		n := slices.IndexFunc(all, func(one again) bool { return one.alone.ID == b.ID || one.control.ID == b.ID })
+		f, found := r.state.Findings[all[n].finding], all[n].found
+		rate := new(trial.Rate)
+		for _, t := range records {
+			rate.Runs++
+			if f.Shows(b, t) {
+				rate.Red++
 			}
-			switch b.ID {
-			case one.alone.ID:
-				f.Found[one.found].Alone = rate
-			case one.control.ID:
-				f.Found[one.found].Control = rate
-			}
+		}
+		if all[n].alone.ID == b.ID {
+			f.Found[found].Alone = rate
+		} else {
+			f.Found[found].Control = rate
 		}
 	})
 	return errors.Join(err, r.write())

@@ -77,13 +77,12 @@ func waitsFor(v *timeline.Version) string {
 	if v.Gone() {
 		return ""
 	}
-	status := v.Pod().Status
-	for _, c := range status.Conditions {
+	for _, c := range v.Pod().Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
 			return c.Message
 		}
 	}
-	for _, c := range slices.Concat(status.InitContainerStatuses, status.ContainerStatuses) {
+	for _, c := range v.ContainerStatuses() {
 		switch {
 		case c.State.Waiting != nil:
 			return strings.TrimSpace(fmt.Sprintf("container %s: %s %s", c.Name, c.State.Waiting.Reason, c.State.Waiting.Message))

@@ -95,6 +95,9 @@ type Shard struct {
 	Of int `json:"of"`
 }
 
+// Has reports whether a thing of a number, counted from 0, is a shard's own if each takes one in turn. All is if there is one part.
+func (s Shard) Has(number int) bool { return s.Of == 0 || number%s.Of == s.Index-1 }
+
 // Component is one binary that took part.
 type Component struct {
 	// Name is the component's own: "kubelet", "etcd".

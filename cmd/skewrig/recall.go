@@ -44,7 +44,7 @@ A bug is found if a finding that was confirmed has its class and its component, 
 that the line names, on the release that has it, and not on the one that has not. A list has
 no release without a bug that is mended in the next minor only: then nothing is compared.
 
-The directory has a sweep for each release. One that is there already is gone on with.
+The directory has a sweep for each release. One that is there already is continued.
 
 Exit codes: 0 all was swept, 3 nothing was started.`,
 		Example: `  skewrig recall bugs.tsv
@@ -63,9 +63,6 @@ Exit codes: 0 all was swept, 3 nothing was started.`,
 }
 
 func (f *recallFlags) run(cmd *cobra.Command, args []string) error {
-	if slices.Equal(f.dimensions, []string{allOthers}) {
-		f.dimensions = dimensions()
-	}
 	text, err := files.Read(args[0], files.MaxReport)
 	if err != nil {
 		return err
@@ -74,7 +71,8 @@ func (f *recallFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	err = errors.Join(checkParallel(f.parallel), allKnown(f.dimensions, dimensions(), "a sweep has no dimension that is called"))
+	chosen, err := chosenDimensions(f.dimensions)
+	err = errors.Join(err, checkParallel(f.parallel))
 	if err != nil {
 		return err
 	}
@@ -106,7 +104,7 @@ func (f *recallFlags) run(cmd *cobra.Command, args []string) error {
 			continue
 		}
 		sweep := app.Stories{
-			Version: v, Dimensions: f.dimensions, Budget: f.budget, Dir: dir, Resume: err == nil, Parallel: f.parallel,
+			Version: v, Dimensions: chosen, Budget: f.budget, Dir: dir, Resume: err == nil, Parallel: f.parallel,
 			Tell: func(what string) { fmt.Fprintf(news(cmd), "%s %4.0fs  %s\n", v, time.Since(began).Seconds(), what) },
 		}
 		if swept[v], err = sweep.Run(cmd.Context(), builder); err != nil {

@@ -30,12 +30,18 @@ func dimensions() (names []string) {
 	return names
 }
 
+// chosenDimensions are those that a flag names.
+func chosenDimensions(names []string) ([]string, error) {
+	if slices.Equal(names, []string{allOthers}) {
+		return dimensions(), nil
+	}
+	return names, allKnown(names, dimensions(), "ordinary objects have no dimension called")
+}
+
 // stories sweeps ordinary objects.
 func (f *sweepFlags) stories(cmd *cobra.Command, builder *build.Builder, word string, shard reports.Shard) error {
-	if slices.Equal(f.dimensions, []string{allOthers}) {
-		f.dimensions = dimensions()
-	}
-	if err := allKnown(f.dimensions, dimensions(), "a sweep has no dimension beside "+gatesOff+" that is called"); err != nil {
+	chosen, err := chosenDimensions(f.dimensions)
+	if err != nil {
 		return err
 	}
 	for _, flag := range []string{"gates", "kinds", "at", "to", "baseline", "jobs", "seed"} {
@@ -52,7 +58,7 @@ func (f *sweepFlags) stories(cmd *cobra.Command, builder *build.Builder, word st
 	builder.Progress = tellBuild(cmd, p)
 	began := time.Now()
 	sweep := app.Stories{
-		Version: version, Dimensions: f.dimensions, Budget: f.budget, Shard: shard, Dir: f.dir, Resume: f.resume, Parallel: f.parallel,
+		Version: version, Dimensions: chosen, Budget: f.budget, Shard: shard, Dir: f.dir, Resume: f.resume, Parallel: f.parallel,
 		Tell: func(what string) { fmt.Fprintf(news(cmd), "%4.0fs  %s\n", time.Since(began).Seconds(), what) },
 	}
 	swept, err := sweep.Run(cmd.Context(), builder)

@@ -31,7 +31,7 @@ type Version struct {
 	Writers []record.Writer
 	*Raw
 
-	typed any // the last type that it was asked for as
+	typed []any // as each type that it was asked for as
 }
 
 // written is the change of a static pod's manifest.
@@ -58,12 +58,14 @@ func (v *Version) Mirror() bool { return v.Meta().Annotations[corev1.MirrorPodAn
 
 // As decodes an object as a type, once. What is of another form stays empty.
 func As[T any](v *Version) *T {
-	typed, is := v.typed.(*T)
-	if !is {
-		typed = new(T)
-		_ = json.Unmarshal(v.Text(), typed)
-		v.typed = typed
+	for _, typed := range v.typed {
+		if known, is := typed.(*T); is {
+			return known
+		}
 	}
+	typed := new(T)
+	_ = json.Unmarshal(v.Text(), typed)
+	v.typed = append(v.typed, typed)
 	return typed
 }
 
@@ -85,6 +87,11 @@ type Workload struct {
 
 // Pod is the object as a pod.
 func (v *Version) Pod() *corev1.Pod { return As[corev1.Pod](v) }
+
+// ContainerStatuses are those of all containers of a pod: the init containers first.
+func (v *Version) ContainerStatuses() []corev1.ContainerStatus {
+	return slices.Concat(v.Pod().Status.InitContainerStatuses, v.Pod().Status.ContainerStatuses)
+}
 
 // Workload is the object as one that pods are made from.
 func (v *Version) Workload() *Workload { return As[Workload](v) }

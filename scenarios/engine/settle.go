@@ -11,7 +11,6 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/scenarios/action"
-	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/law/rest"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -68,7 +67,7 @@ func (r *run) touch(ctx context.Context, settled *record.Settled) error {
 	there := timeline.Of(r.history.Events()).Objects
 	for _, key := range slices.Sorted(maps.Keys(there)) {
 		v := there[key]
-		if v.Cluster != "" || !kube.ByResource(v.Resource).IsRecordable() && kube.ByResource(v.Resource).Name != "" {
+		if v.Cluster != "" {
 			continue
 		}
 		ref := spec.ObjectRef{Resource: v.Resource, Namespace: v.Namespace, Name: v.Name}

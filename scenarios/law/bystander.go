@@ -103,18 +103,13 @@ func (b Bystanders) changed(was, is *timeline.Version) string {
 		return "was deleted"
 	case !b.SameSpec(was, is):
 		return "has another spec"
-	case !slices.EqualFunc(statuses(was), statuses(is), sameContainer):
+	case !slices.EqualFunc(was.ContainerStatuses(), is.ContainerStatuses(), sameContainer):
 		return "has other containers"
 	case !allReady(is) && !b.taken(was, is.Time):
 		return "is not ready any more"
 	default:
 		return ""
 	}
-}
-
-// statuses are those of all containers of a pod.
-func statuses(v *timeline.Version) []corev1.ContainerStatus {
-	return slices.Concat(v.Pod().Status.InitContainerStatuses, v.Pod().Status.ContainerStatuses)
 }
 
 // allReady reports whether the containers of a pod are all ready.
@@ -136,7 +131,7 @@ const Young = 10 * time.Second
 // started is known to the second.
 func (b Bystanders) taken(v *timeline.Version, at time.Time) bool {
 	for _, kubelet := range b.Lives(timeline.KubeletOf(v)) {
-		for _, c := range statuses(v) {
+		for _, c := range v.ContainerStatuses() {
 			if c.State.Running == nil || kubelet.Launched.After(at) {
 				continue
 			}

@@ -21,7 +21,7 @@ func (c *Course) PodsOf(o Object, from, to time.Time) (p Pods) {
 		p.All[v.Namespace+"/"+v.Name] = true
 		uid := string(v.Meta().UID)
 		before, known := restarts[uid]
-		for _, s := range statuses(v) {
+		for _, s := range v.ContainerStatuses() {
 			restarts[uid] += s.RestartCount
 		}
 		restarts[uid] -= before

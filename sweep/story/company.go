@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -66,7 +67,7 @@ func bounds() (all []Story) {
 	add := func(name string, acts []Act, all2 ...map[string]any) {
 		all = append(all, Story{Name: name, Objects: all2, Acts: acts})
 	}
-	for _, name := range sortedKeys(quantities) {
+	for _, name := range slices.Sorted(maps.Keys(quantities)) {
 		q := quantities[name]
 		pod := object(`{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {terminationGracePeriodSeconds: 1, containers: [{name: app, image: "registry.k8s.io/pause:3.10", resources: {limits: {memory: %q}}}]}}`, q)
 		add("limit-range-"+name, []Act{act("a pod made", create(pod))}, objects("{apiVersion: v1, kind: LimitRange, metadata: {name: limits}, spec: {limits: [{type: Container, max: {memory: 1Gi}}]}}")[0])

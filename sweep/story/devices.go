@@ -2,6 +2,8 @@ package story
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -81,7 +83,7 @@ func wholeDevices() []Story {
 func sharedDevices() (all []Story) {
 	capacity := deviceSlice("a", here, "node-a", 1, "devices: [{name: dev-0, allowMultipleAllocations: true, capacity: {memory: {value: 8Gi, requestPolicy: {default: 1Gi, validRange: {min: 1Gi}}}}}]")
 	capacities := map[string]string{"short": "memory", "full": here + ".example.com/memory"}
-	for _, name := range sortedKeys(capacities) {
+	for _, name := range slices.Sorted(maps.Keys(capacities)) {
 		asks := func(amount string) string {
 			return request("r", "gpu", fmt.Sprintf(", capacity: {requests: {%s: %s}}", capacities[name], amount))
 		}
@@ -122,7 +124,7 @@ func taintedDevices() (all []Story) {
 		"no-toleration": "", "toleration-of-all-effects": ", tolerations: [{key: example.com/broken, operator: Exists}]",
 		"toleration-of-the-effect": ", tolerations: [{key: example.com/broken, operator: Exists, effect: NoExecute}]", "toleration-of-everything": ", tolerations: [{operator: Exists}]",
 	}
-	for _, name := range sortedKeys(tolerations) {
+	for _, name := range slices.Sorted(maps.Keys(tolerations)) {
 		taint := patch("resourceslices/"+here+"-a", "{spec: {pool: {generation: 2}, devices: [{name: dev-0, taints: [{key: example.com/broken, value: \"yes\", effect: NoExecute}]}, {name: dev-1}]}}")
 		all = append(all, ofDevices("tainted-"+name, append([]string{deviceClass("gpu", ""), two()}, claimers(request("r", "gpu", tolerations[name]), "one")...), act("a device tainted NoExecute", taint)))
 	}

@@ -35,13 +35,14 @@ func faults() (all []Story) {
 	for _, resource := range []string{"pods", "replicasets", "jobs", "statefulsets"} {
 		kinds = append(kinds, fault{resource + "-late", Step{"stale": map[string]any{"from": manager, "resource": resource}}, users[resource]})
 	}
+	deeds := owners()
 	for _, k := range kinds {
-		for _, s := range owners() {
+		for _, s := range deeds {
 			if s.Alone || !slices.ContainsFunc(k.of, func(workload string) bool { return strings.HasPrefix(s.Name, workload+"-") }) || strings.HasSuffix(s.Name, "-label") {
 				continue
 			}
 			s.Name += "-while-" + k.name
-			s.Acts = append([]Act(nil), s.Acts...)
+			s.Acts = slices.Clone(s.Acts)
 			step := k.step
 			s.Acts[0].Fault = &step
 			all = append(all, s)

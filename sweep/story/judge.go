@@ -82,14 +82,17 @@ func (f Found) Confirmed() bool {
 // Signature is what stories have in common that show one finding.
 func (f Finding) Signature() string { return strings.TrimPrefix(f.Resource+": "+f.Law, ": ") }
 
-// The breaches of changes that are refused for what was not asked for.
-const (
-	refusedUnchanged = "a change is refused for what it leaves alone"
-	refusedUnsent    = "a change is refused for a value that was not sent"
-)
+// refusals are the breaches of changes that are refused for what was not asked for, by the patch and the message of the refusal.
+var refusals = []struct {
+	breach string
+	is     func(patch, message string) bool
+}{
+	{"a change is refused for what it leaves alone", isAboutOthers},
+	{"a change is refused for a value that was not sent", isNegated},
+}
 
-// refused are the patches that were refused, and whose refusal is not about what they change.
-func (b Batch) refused(t *timeline.Timeline, is func(patch, message string) bool) (all []Found) {
+// refused reports the patches that were refused, and whose refusal is not about what they change.
+func (b Batch) refused(t *timeline.Timeline, report func(Finding, Found)) {
 	patches := make(map[string]string) // by step
 	for _, step := range b.steps() {
 		if name, named := step["name"].(string); named && step["patch"] != nil {
@@ -100,12 +103,24 @@ func (b Batch) refused(t *timeline.Timeline, is func(patch, message string) bool
 		s, of := b.At(a.Object)
 		var number, act, step int
 		_, err := fmt.Sscanf(a.Step, "story-%d-act-%d-%d", &number, &act, &step)
-		if patches[a.Step] == "" || !of || err != nil || a.Code != http.StatusForbidden && a.Code != http.StatusUnprocessableEntity || !is(patches[a.Step], a.Message) {
+		if patches[a.Step] == "" || !of || err != nil || a.Code != http.StatusForbidden && a.Code != http.StatusUnprocessableEntity {
 			continue
 		}
-		all = append(all, Found{Dimension: s.Dimension, Story: s.Name, Act: act, Words: s.String(), Object: a.Object, Detail: fmt.Sprintf("%d %s", a.Code, a.Message)})
+		for _, r := range refusals {
+			if r.is(patches[a.Step], a.Message) {
+				report(
+					Finding{Law: r.breach, Class: "valid thing refused", Components: []string{record.APIServer}, Resource: resourceOf(a.Object)},
+					Found{Dimension: s.Dimension, Story: s.Name, Act: act, Words: s.String(), Object: a.Object, Detail: fmt.Sprintf("%d %s", a.Code, a.Message)},
+				)
+			}
+		}
 	}
-	return all
+}
+
+// resourceOf is the resource of an object, by its key.
+func resourceOf(key string) string {
+	resource, _, _ := strings.Cut(key, "/")
+	return resource
 }
 
 // units are the resources of which a refusal can be about.
@@ -130,9 +145,8 @@ func isNegated(patch, message string) bool {
 // panics is the breach of a component that panics or ends.
 const panics = "it panics or ends by itself"
 
-// Judge says which laws the stories of a batch break.
-func Judge(b Batch, events []record.Event) []Finding {
-	t := timeline.Of(events)
+// Judge says which laws the stories of a batch break, by their record.
+func Judge(b Batch, t *timeline.Timeline) []Finding {
 	found := make(map[string]*Finding)
 	seen := make(map[string]bool) // by law and object
 	report := func(f Finding, of Found) {
@@ -148,10 +162,7 @@ func Judge(b Batch, events []record.Event) []Finding {
 	for _, l := range rest.All() {
 		laws[l.Breach] = l
 	}
-	for _, moment := range t.Rests {
-		if len(moment.Restless) > 0 {
-			continue // what is under way breaks laws
-		}
+	for _, moment := range rest.Moments(t) {
 		act, healed := actOf(moment.Step)
 		for _, breach := range rest.At(t, moment).Breaches() {
 			s, is := b.At(breach.Key)
@@ -159,19 +170,11 @@ func Judge(b Batch, events []record.Event) []Finding {
 				continue
 			}
 			l := laws[breach.Law]
-			resource, _, _ := strings.Cut(breach.Key, "/")
-			report(Finding{Law: l.Breach, Class: l.Class, Components: l.Components, Resource: resource},
+			report(Finding{Law: l.Breach, Class: l.Class, Components: l.Components, Resource: resourceOf(breach.Key)},
 				Found{Dimension: s.Dimension, Story: s.Name, Act: min(act, len(s.Acts)), Healed: healed, Words: s.String(), Object: breach.Key, Detail: breach.Detail})
 		}
 	}
-	for _, of := range b.refused(t, isAboutOthers) {
-		resource, _, _ := strings.Cut(of.Object, "/")
-		report(Finding{Law: refusedUnchanged, Class: "valid thing refused", Components: []string{record.APIServer}, Resource: resource}, of)
-	}
-	for _, of := range b.refused(t, isNegated) {
-		resource, _, _ := strings.Cut(of.Object, "/")
-		report(Finding{Law: refusedUnsent, Class: "valid thing refused", Components: []string{record.APIServer}, Resource: resource}, of)
-	}
+	b.refused(t, report)
 	for _, of := range ended(t) {
 		f := Finding{Law: panics, Class: "panic", Components: []string{record.Program(of.Object)}}
 		of.Dimension = b.Stories[0].Dimension
@@ -185,11 +188,11 @@ func Judge(b Batch, events []record.Event) []Finding {
 
 // See takes into account what the record of a batch shows: how many objects there were at most, and after which steps not all
 // was at rest in time.
-func (b *BatchResult) See(events []record.Event) {
-	if len(events) > 0 {
-		b.Seconds = events[len(events)-1].At.Sub(events[0].At).Round(time.Second / 10).Seconds()
+func (b *BatchResult) See(t *timeline.Timeline) {
+	if n := len(t.Events); n > 0 {
+		b.Seconds = t.Events[n-1].At.Sub(t.Events[0].At).Round(time.Second / 10).Seconds()
 	}
-	for _, moment := range timeline.Of(events).Rests {
+	for _, moment := range t.Rests {
 		b.Objects = max(b.Objects, moment.Touched)
 		if len(moment.Restless) > 0 {
 			b.Restless = append(b.Restless, fmt.Sprintf("%s: %s", moment.Step, reports.Few(moment.Restless, 3)))
@@ -279,6 +282,6 @@ func Alone(s Story, of Found, number int) (alone, control Batch, controlled bool
 }
 
 // Shows reports whether a record shows a finding again.
-func (f Finding) Shows(b Batch, events []record.Event) bool {
-	return slices.ContainsFunc(Judge(b, events), func(other Finding) bool { return other.Signature() == f.Signature() })
+func (f Finding) Shows(b Batch, t *timeline.Timeline) bool {
+	return slices.ContainsFunc(Judge(b, t), func(other Finding) bool { return other.Signature() == f.Signature() })
 }

@@ -2,12 +2,9 @@ package story
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func lower(name string) string {
 	var b strings.Builder

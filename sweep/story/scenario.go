@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,43 +21,38 @@ type Batch struct {
 // size is how many stories a batch has at most: as many as a few nodes have addresses for.
 const size = 24
 
-// Batches are stories put together: in the order of their dimensions, those of many stories first.
+// Batches are stories put together: in the order of their dimensions, those of many stories first. Stories of a batch follow each
+// other, and have the same faults.
 func Batches(all []Story) (batches []Batch) {
-	number := make(map[string]int)
-	add := func(s ...Story) {
-		number[s[0].Dimension]++
-		batches = append(batches, Batch{ID: fmt.Sprintf("sweep/%s/batch-%d", s[0].Dimension, number[s[0].Dimension]), Stories: s})
+	place := make(map[string]int) // of a dimension
+	for n, s := range slices.Backward(all) {
+		place[s.Dimension] = n
 	}
-	for len(all) > 0 {
-		n := slices.IndexFunc(all, func(s Story) bool { return s.Dimension != all[0].Dimension })
-		if n < 0 {
-			n = len(all)
+	rank := func(s Story) int {
+		if s.Alone {
+			return 1
 		}
-		var alone []Story
-		for same := all[:n]; len(same) > 0; { // those with the same faults, which follow each other
-			end := slices.IndexFunc(same, func(s Story) bool { return faultsOf(s) != faultsOf(same[0]) })
-			if end < 0 {
-				end = len(same)
-			}
-			var some []Story
-			for _, s := range same[:end] {
-				if s.Alone {
-					alone = append(alone, s)
-				} else {
-					some = append(some, s)
-				}
-			}
-			for chunk := range slices.Chunk(some, size) {
-				add(chunk...)
-			}
-			same = same[end:]
+		return 0
+	}
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b Story) int {
+		return cmp.Or(cmp.Compare(place[a.Dimension], place[b.Dimension]), cmp.Compare(rank(a), rank(b)))
+	})
+	number := make(map[string]int)
+	for _, s := range all {
+		if n := len(batches) - 1; n >= 0 && batches[n].takes(s) {
+			batches[n].Stories = append(batches[n].Stories, s)
+			continue
 		}
-		for _, s := range alone {
-			add(s)
-		}
-		all = all[n:]
+		number[s.Dimension]++
+		batches = append(batches, Batch{ID: fmt.Sprintf("sweep/%s/batch-%d", s.Dimension, number[s.Dimension]), Stories: []Story{s}})
 	}
 	return batches
+}
+
+// takes reports whether a story may be the next one of a batch.
+func (b Batch) takes(s Story) bool {
+	first := b.Stories[0]
+	return len(b.Stories) < size && !s.Alone && s.Dimension == first.Dimension && faultsOf(s) == faultsOf(first)
 }
 
 // faultsOf are the faults of a story as text: a fault is one of all stories beside it.

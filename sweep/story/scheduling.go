@@ -1,6 +1,10 @@
 package story
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // selectors are constraints of the scheduler with each operator, and each kind of selector, beside pods that they select.
 func selectors() (all []Story) {
@@ -22,7 +26,7 @@ func selectors() (all []Story) {
 	}
 	elsewhere := func(o map[string]any) map[string]any { return with(o, "{metadata: {namespace: %s}}", other) }
 	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
-		for _, term := range sortedKeys(terms) {
+		for _, term := range slices.Sorted(maps.Keys(terms)) {
 			constraint := fmt.Sprintf("{affinity: {%s: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: %s}]}}}", kind, terms[term])
 			all = append(all, Story{
 				Name: fmt.Sprintf("%s-%s", lower(kind), term), Objects: []map[string]any{there("there", "app: web")},
@@ -45,7 +49,7 @@ func selectors() (all []Story) {
 		"not-in": "labelSelector: {matchExpressions: [{key: app, operator: NotIn, values: [api]}]}, ", "exists": "labelSelector: {matchExpressions: [{key: app, operator: Exists}]}, ",
 	}
 	// The pods had rather be on one node, so that only the constraint spreads them.
-	for _, spread := range sortedKeys(spreads) {
+	for _, spread := range slices.Sorted(maps.Keys(spreads)) {
 		deployment := with(workloads()[0].o, "{spec: {replicas: 4, template: {spec: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, preference: {matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-a]}]}}]}}, topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, %smaxSkew: 1}]}}}}", spreads[spread])
 		all = append(all, Story{Name: "spread-" + spread, Objects: []map[string]any{deployment}, Acts: []Act{act("scaled to 6", patch(ref(deployment), "{spec: {replicas: 6}}"))}})
 	}
@@ -54,7 +58,7 @@ func selectors() (all []Story) {
 		"exists": "{key: kubernetes.io/hostname, operator: Exists}", "does-not-exist": "{key: example.com/none, operator: DoesNotExist}",
 		"greater": "{key: example.com/size, operator: Gt, values: [\"3\"]}",
 	}
-	for _, node := range sortedKeys(nodes) {
+	for _, node := range slices.Sorted(maps.Keys(nodes)) {
 		constraint := fmt.Sprintf("{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [%s]}]}}}}", nodes[node])
 		all = append(all, Story{Name: "node-affinity-" + node, Objects: []map[string]any{constrained("one", "app: web", constraint), constrained("two", "app: web", constraint)}})
 	}

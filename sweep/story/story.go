@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/kube"
 )
 
@@ -95,21 +95,9 @@ func object(format string, values ...any) map[string]any {
 	return objects(fmt.Sprintf(format, values...))[0]
 }
 
-// with is an object with a merge patch of YAML.
+// with is an object with a JSON merge patch, which is written as YAML.
 func with(o map[string]any, text string, values ...any) map[string]any {
-	return merged(runtime.DeepCopyJSON(o), object(text, values...))
-}
-
-func merged(into, patch map[string]any) map[string]any {
-	for name, v := range patch {
-		below, is := v.(map[string]any)
-		there, has := into[name].(map[string]any)
-		if is && has {
-			v = merged(there, below)
-		}
-		into[name] = v
-	}
-	return into
+	return record.Merge(o, object(text, values...))
 }
 
 // ref is how steps name an object of a story.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/sweep/story"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
@@ -67,7 +68,7 @@ func TestEachStoryIsInOneBatch(t *testing.T) {
 }
 
 // events are what a record has of an object that is not as it should be, from a rest on.
-func events(t *testing.T, first string) []record.Event {
+func events(t *testing.T, first string) *timeline.Timeline {
 	t.Helper()
 	h := record.NewHistory(nil)
 	observe := func(resource, text string) {
@@ -84,7 +85,7 @@ func events(t *testing.T, first string) []record.Event {
 	observe("replicasets", `{"metadata": {"name": "web", "namespace": "story-01", "uid": "1"}, "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}}}`)
 	h.Append("engine", first, record.Settled{Touched: 1})
 	h.Append("engine", "rest-act-1", record.Settled{Touched: 1})
-	return h.Events()
+	return timeline.Of(h.Events())
 }
 
 func TestJudge(t *testing.T) {
@@ -95,7 +96,7 @@ func TestJudge(t *testing.T) {
 	if len(found) != 1 || found[0].Resource != "replicasets" || len(found[0].Found) != 1 || found[0].Found[0].Act != 0 || found[0].Found[0].Story != "one" {
 		t.Fatalf("got %+v", found)
 	}
-	if !found[0].Shows(b, events(t, "rest-created")) || found[0].Shows(b, nil) {
+	if !found[0].Shows(b, events(t, "rest-created")) || found[0].Shows(b, timeline.New()) {
 		t.Error("it shows what it does not, or not what it does")
 	}
 	of := story.Judge(b, events(t, "rest-act-1"))[0].Found[0]

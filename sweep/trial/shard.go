@@ -52,7 +52,7 @@ func (s Result) indexes() []int {
 
 // HasRandom reports whether a random plan of a number is one of the shard.
 func (s Result) HasRandom(number int) bool {
-	return s.Shard.Of == 0 || number%s.Shard.Of == s.Shard.Index-1
+	return s.Shard.Has(number)
 }
 
 // Input is what a shard of a sweep came to, with a name for error messages.

@@ -82,11 +82,7 @@ func isAllocated(v *timeline.Version) bool {
 func (s *State) takes(node string, v *timeline.Version, rooms []*room) bool {
 	n := &newcomer{Version: v, pod: v.Pod(), demands: demands(v.Pod()), places: 1, ports: hostPorts(v.Pod()), barred: make(map[domain]bool)}
 	maps.DeleteFunc(n.demands, func(name corev1.ResourceName, _ resource.Quantity) bool { return strings.Contains(string(name), "/") })
-	for _, r := range rooms {
-		for _, t := range r.tenants {
-			s.meetTenant(n, r, t)
-		}
-	}
+	s.meetTenants(n, rooms)
 	i := slices.IndexFunc(rooms, func(r *room) bool { return r.Name == node })
 	return i >= 0 && s.takesPods(node) && n.fitsInto(rooms[i])
 }

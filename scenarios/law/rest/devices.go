@@ -112,7 +112,7 @@ func (s *State) judgePool(name pool, all []slice, report reporter) {
 			allocated[a.device.device] = append(allocated[a.device.device], a)
 		}
 	}
-	counters := make(sums)
+	counters := make(map[string]resource.Quantity)
 	for _, one := range all {
 		for _, d := range one.Spec.Devices {
 			if len(allocated[d.Name]) == 0 {
@@ -120,7 +120,7 @@ func (s *State) judgePool(name pool, all []slice, report reporter) {
 			}
 			for _, consumed := range d.ConsumesCounters {
 				for counter, of := range consumed.Counters {
-					counters.add(consumed.CounterSet+"/"+counter, of.Value)
+					add(counters, consumed.CounterSet+"/"+counter, of.Value)
 				}
 			}
 			if d.AllowMultipleAllocations != nil && *d.AllowMultipleAllocations {
@@ -142,25 +142,14 @@ func (s *State) judgePool(name pool, all []slice, report reporter) {
 
 // judgeCapacity compares what claims consume of a device that they share with what it has.
 func judgeCapacity(of slice, d resourcev1.Device, all []allocation, report reporter) {
-	consumed := make(sums)
+	consumed := make(map[resourcev1.QualifiedName]resource.Quantity)
 	for _, a := range all {
-		for name, q := range a.ConsumedCapacity {
-			consumed.add(string(name), q)
-		}
+		addTo(consumed, a.ConsumedCapacity)
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
-		sum, value := consumed[string(name)], d.Capacity[name].Value
+		sum, value := consumed[name], d.Capacity[name].Value
 		if sum.Cmp(value) > 0 {
 			report(of.version, "claims consume %s of capacity %s of device %s, which has %s", sum.String(), name, d.Name, value.String())
 		}
 	}
-}
-
-// sums are of quantities, by name.
-type sums map[string]resource.Quantity
-
-func (all sums) add(name string, q resource.Quantity) {
-	sum := all[name].DeepCopy()
-	sum.Add(q)
-	all[name] = sum
 }

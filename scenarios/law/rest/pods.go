@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ func (s *State) isReadyNode(name string) bool {
 // stuck says why a container of a pod does not start, if there is no reason for that.
 func (s *State) stuck(p pod) string {
 	status := p.Pod().Status
-	for _, c := range slices.Concat(status.InitContainerStatuses, status.ContainerStatuses) {
+	for _, c := range p.ContainerStatuses() {
 		if c.State.Waiting == nil {
 			continue
 		}
@@ -294,17 +295,18 @@ var acceptsStored = Law{
 	Source:     "kubernetes/community, sig-architecture/api_changes.md, On compatibility",
 	faulty:     true,
 	judge: func(s *State, report reporter) {
-		for _, key := range slices.Sorted(maps.Keys(s.Refused)) {
-			if v := s.byKey[key]; v != nil && v.Meta().DeletionTimestamp == nil && !isOfPolicy(s.Refused[key]) {
-				report(v, "an annotation is refused: %s", s.Refused[key])
+		for _, r := range s.Refused {
+			if v := s.byKey[r.Object]; v != nil && v.Meta().DeletionTimestamp == nil && !isOfPolicy(r) {
+				report(v, "an annotation is refused: %d %s", r.Code, r.Message)
 			}
 		}
 	},
 }
 
 // isOfPolicy reports whether a refusal is that of a webhook or a policy, or of a server that has no time.
-func isOfPolicy(refusal string) bool {
-	code, _, _ := strings.Cut(refusal, " ")
-	return strings.Contains(refusal, "admission webhook") || strings.Contains(refusal, "calling webhook") ||
-		strings.Contains(refusal, "ValidatingAdmissionPolicy '") || slices.Contains([]string{"429", "503", "504"}, code)
+func isOfPolicy(r record.Refusal) bool {
+	busy := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+	return slices.Contains(busy, r.Code) || slices.ContainsFunc([]string{"admission webhook", "calling webhook", "ValidatingAdmissionPolicy '"}, func(by string) bool {
+		return strings.Contains(r.Message, by)
+	})
 }

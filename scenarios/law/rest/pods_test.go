@@ -271,7 +271,12 @@ func TestAcceptsStored(t *testing.T) {
 			s := stateOf(t, test.manifest)
 			var want []string
 			if test.refusal != "" {
-				s.Refused[key] = test.refusal
+				code, message, _ := strings.Cut(test.refusal, " ")
+				refusal := record.Refusal{Object: key, Message: message}
+				if _, err := fmt.Sscan(code, &refusal.Code); err != nil {
+					t.Fatal(err)
+				}
+				s.Refused = append(s.Refused, refusal)
 			}
 			if test.want {
 				want = []string{fmt.Sprintf("%s: an annotation is refused: %s", key, test.refusal)}

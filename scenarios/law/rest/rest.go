@@ -1,6 +1,6 @@
 // Package rest has what must hold of the objects of a cluster once controllers, schedulers and kubelets have come to rest: that
-// statuses say what is so, that what is wanted is there, and that nothing waits for what is there. Each law is in one file, with
-// its statement and the document that it is from.
+// statuses say what is so, that what is wanted is there, and that nothing waits for what is there. Each law has its
+// statement and the document that it is from.
 //
 // It looks at one moment of a record, and knows nothing of what led to it. Package law has the laws of what happens in between.
 package rest
@@ -70,8 +70,8 @@ type State struct {
 	At time.Time
 	// Faulty is true if a fault keeps a component from working, or one does not run.
 	Faulty bool
-	// Refused are the answers that refused to touch an object that is stored, by its key.
-	Refused map[string]string
+	// Refused are how API servers refused to touch objects that are stored.
+	Refused []record.Refusal
 	// Written are the keys of objects that clients changed after they had been made.
 	Written map[string]bool
 
@@ -85,11 +85,16 @@ type State struct {
 	byKey      map[string]*timeline.Version
 }
 
+// Moments are those of a record at which all was at rest. What is under way at others breaks laws.
+func Moments(t *timeline.Timeline) []*timeline.Rest {
+	return slices.DeleteFunc(slices.Clone(t.Rests), func(r *timeline.Rest) bool { return len(r.Restless) > 0 })
+}
+
 // At is the state of a cluster when it had come to rest.
 func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 	place := rest.Place
 	s := &State{
-		At: rest.Time, record: t, place: place, Refused: make(map[string]string), Written: make(map[string]bool),
+		At: rest.Time, record: t, place: place, Refused: rest.Refused, Written: make(map[string]bool),
 		byResource: make(map[string][]*timeline.Version), byOwner: make(map[string][]*timeline.Version), byKey: make(map[string]*timeline.Version),
 	}
 	for _, v := range t.Versions {
@@ -125,9 +130,6 @@ func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 		if a.Place < place && a.Code < 400 && !a.Created() {
 			s.Written[a.Object] = true
 		}
-	}
-	for _, r := range rest.Refused {
-		s.Refused[r.Object] = fmt.Sprintf("%d %s", r.Code, r.Message)
 	}
 	return s
 }

@@ -63,7 +63,7 @@ func TestAt(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"configmaps/default/three": true}, s.Written); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]string{"configmaps/default/two": "422 it is invalid"}, s.Refused); diff != "" {
+	if diff := cmp.Diff([]record.Refusal{{Object: "configmaps/default/two", Code: 422, Message: "it is invalid"}}, s.Refused); diff != "" {
 		t.Error(diff)
 	}
 }

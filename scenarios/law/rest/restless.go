@@ -30,9 +30,6 @@ type seen struct {
 	queued bool      // a pod that no node takes
 }
 
-// backoff is how long a scheduler may wait until it looks at a pod again.
-const backoff = 12 * time.Second
-
 // Add adds the next event of the record.
 func (s *Stillness) Add(e record.Event) {
 	if e.Kind != (record.ObjectObserved{}).EventKind() {
@@ -63,7 +60,7 @@ func (s *Stillness) Add(e record.Event) {
 		of.goes = deleted.Add(leaves(v.Resource))
 	default:
 		of.waits = s.waits(v)
-		of.queued = s.Scheduler && v.Resource == "pods" && v.Pod().Spec.NodeName == "" && (pod{v}).condition("PodScheduled").Reason == "Unschedulable"
+		of.queued = s.Scheduler && v.Resource == "pods" && v.Pod().Spec.NodeName == "" && (pod{v}).condition(corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable
 	}
 }
 
@@ -78,7 +75,7 @@ func (s *Stillness) Restless(now time.Time, while time.Duration) (keys []string)
 		}
 	}
 	for key, of := range s.seen {
-		queued := of.queued && now.Sub(last) < backoff
+		queued := of.queued && now.Sub(last) < retried
 		if of.writes <= law.MaxWrites && (of.waits || queued || now.Sub(of.at) < while || now.Before(of.goes)) {
 			keys = append(keys, key)
 		}

@@ -25,7 +25,7 @@ var startsInOrder = Law{
 					continue
 				}
 				if early, is := s.early(v, c, good); is {
-					report(early, "container %s had started: true in restart %d, and its startup probe was not good since that began", c.Name, restartsOf(early, c.Name))
+					report(early, "container %s had started: true in restart %d, and its startup probe was not good since that began", c.Name, statusOf(early, c.Name).RestartCount)
 				}
 			}
 		}
@@ -87,16 +87,9 @@ func (s *State) startOf(container, id string) (began timeline.Moment, known bool
 }
 
 func statusOf(v *timeline.Version, container string) *corev1.ContainerStatus {
-	all := slices.Concat(v.Pod().Status.InitContainerStatuses, v.Pod().Status.ContainerStatuses)
+	all := v.ContainerStatuses()
 	if n := slices.IndexFunc(all, func(c corev1.ContainerStatus) bool { return c.Name == container }); n >= 0 {
 		return &all[n]
 	}
 	return nil
-}
-
-func restartsOf(v *timeline.Version, container string) int32 {
-	if status := statusOf(v, container); status != nil {
-		return status.RestartCount
-	}
-	return 0
 }
