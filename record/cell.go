@@ -143,9 +143,21 @@ type Settled struct {
 	// Restless are the objects that were not at rest when the time of the step was over: resource/namespace/name. If unset, all
 	// were.
 	Restless []string `json:"restless,omitempty"`
-	// Touched is how many objects were annotated as a dry run, and Refused are those that an API server did not let be.
+	// Touched is how many objects were read and annotated as a dry run, and Refused are those that an API server did not let be.
 	Touched int       `json:"touched,omitempty"`
 	Refused []Refusal `json:"refused,omitempty"`
+	// Differing are those that it returned otherwise than it had sent them to who watches.
+	Differing []Differing `json:"differing,omitempty"`
+	// Readable are the Secrets and ConfigMaps that the kubelet of each node may read, by the name of the node. If unset, that was
+	// not asked.
+	Readable map[string][]string `json:"readable,omitempty"`
+}
+
+// Differing is an object that an API server returned otherwise than it had sent it to who watches, at the same resource version.
+type Differing struct {
+	Object string `json:"object"`
+	// Fields are the paths of the fields that differ.
+	Fields []string `json:"fields"`
 }
 
 // Refusal is how an API server refused to change an object.

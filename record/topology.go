@@ -121,6 +121,8 @@ type Node struct {
 	Runtime string `json:"runtime,omitempty"`
 	// RuntimeHandlers are those of the node's container runtime beside the default one.
 	RuntimeHandlers RuntimeHandlers `json:"runtimeHandlers,omitzero"`
+	// Endpoints is true if pods report addresses that EndpointSlices take, and that nothing reaches.
+	Endpoints bool `json:"endpoints,omitempty"`
 }
 
 // The container runtimes of nodes: skewrig's own, and one with real containers.

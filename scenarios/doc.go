@@ -76,7 +76,9 @@
 // for. runtime: containerd gives a node real containers, and the kubelet that was released; that
 // takes root. runtimeHandlers: {names: [crun, runc]} are those of a node's container runtime beside
 // the default one; with shuffled: true it lists all of them in another order each time, as
-// runtimes do that go through a map.
+// runtimes do that go through a map. endpoints: true has pods report addresses of 240.0.0.0/4, which
+// EndpointSlices take: loopback addresses are refused. Nothing reaches these, so probes over the
+// network fail.
 //
 // A control plane that is half-way through an upgrade has several API servers on one etcd,
 // and controller managers and schedulers of which each time one is the leader:
@@ -218,7 +220,8 @@
 //     posts it, put reads it, merges into what it read and writes all of that back, or its
 //     subresource: scale. With subresource: pods/eviction, create posts to that of the
 //     object of the same name. These and patch have dryRun: true, fieldValidation (Ignore,
-//     Warn or Strict) and manager, the field manager.
+//     Warn or Strict) and manager, the field manager. An owner reference whose uid is the name of an
+//     object, as in uid: deployments/default/web, gets the UID of that object.
 //   - client: {version: previous, update: pods/tls, merge: {...}, encoding: protobuf}: a
 //     client-go program of that release reads the object into its types, merges, and writes
 //     all of it back, as a controller does: what its types don't have gets lost. After a
@@ -259,7 +262,8 @@
 //     remove: NAME instead of pod takes its file away.
 //   - delete: pods/tls, or resource/namespace/name. {object: jobs/a, propagation: Background} has
 //     a propagation policy: Foreground, Background or Orphan. Without it, it is the default of the
-//     API: that of a Job orphans its pods.
+//     API: that of a Job orphans its pods. each: endpointslices/shop instead of an object
+//     deletes all of a namespace.
 //   - restart: {component: kubelet/node-a, version: newest, gates: {...}}:
 //     stops a component and starts it on the same data, as another release or
 //     with other gates where the step says so. An upgrade, a rollback and the
@@ -329,7 +333,8 @@
 //   - settle: true waits until all is at rest: no object was written for 3 s, controllers have
 //     looked at each, and what was deleted is gone. Then the oracle at-rest judges statuses, pods,
 //     schedules and the like by laws. settle: {within: 30s, touch: true} waits no longer than that (one
-//     minute without it), and annotates each object as a dry run: what is stored must be accepted.
+//     minute without it), reads each object, annotates it as a dry run, and asks which Secrets a node
+//     may read: what is stored must be accepted.
 //     What is not at rest in time is recorded, and the cell continues.
 //   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the
 //     metrics of a kubelet or of the API server into the record. Without a path,

@@ -64,6 +64,8 @@ type Config struct {
 	// address (.1) is the node's own, which host-network pods use. The other
 	// sandboxes get the rest.
 	PodCIDR netip.Prefix
+	// Reported is the range of the addresses with which a kubelet gets those of PodCIDR. If unset, they are reported as they are.
+	Reported netip.Prefix
 	// Network has the addresses that containers can reach. If unset, they reach what this
 	// machine can.
 	Network netip.Prefix

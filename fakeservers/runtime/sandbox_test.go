@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"maps"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -192,6 +193,34 @@ func TestHostNetworkPod(t *testing.T) {
 	}
 	if got := g.ip(t, g.pod(t, "web")); got != "127.77.0.2" {
 		t.Errorf("the next pod has address %s, want 127.77.0.2", got)
+	}
+}
+
+// TestReportedAddresses: a kubelet gets addresses of another range, and containers those that they have.
+func TestReportedAddresses(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	g.config.Reported = netip.MustParsePrefix("240.77.3.0/24")
+	web, other := g.pod(t, "web"), g.pod(t, "other")
+	host := podConfig(g, "agent")
+	host.Linux = &cri.LinuxPodSandboxConfig{SecurityContext: &cri.LinuxSandboxSecurityContext{
+		NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE},
+	}}
+	for pod, want := range map[string]string{web: "240.77.3.2", other: "240.77.3.3", g.runPod(t, host): ""} {
+		if got := g.ip(t, pod); got != want {
+			t.Errorf("the kubelet gets %q, want %q", got, want)
+		}
+	}
+	id := g.start(t, web, containerConfig("app", "environment"))
+	g.exited(t, id)
+	if log := g.logged(t, id); len(log) != 1 || !strings.HasPrefix(log[0], "stdout F default/web/app 127.77.0.2 ") {
+		t.Errorf("log %q, want the address that the pod has", log)
+	}
+	if _, err := g.StopPodSandbox(t.Context(), &cri.StopPodSandboxRequest{PodSandboxId: web}); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.ip(t, web); got != "" {
+		t.Errorf("the kubelet gets %s of a stopped sandbox", got)
 	}
 }
 

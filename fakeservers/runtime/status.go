@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/netip"
 
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
@@ -42,14 +43,14 @@ func (s runtimeService) PodSandboxStatus(_ context.Context, req *cri.PodSandboxS
 	if !ok {
 		return nil, notFound("pod sandbox", req.GetPodSandboxId())
 	}
-	resp := &cri.PodSandboxStatusResponse{Status: sandboxStatus(b)}
+	resp := &cri.PodSandboxStatusResponse{Status: s.sandboxStatus(b)}
 	if req.GetVerbose() {
 		resp.Info = verboseInfo(sandboxInfo{IP: b.ip.String(), HostNetwork: b.hostNetwork(), Overhead: b.overhead, Resources: b.resources})
 	}
 	return resp, nil
 }
 
-func sandboxStatus(b *sandbox) *cri.PodSandboxStatus {
+func (r *Runtime) sandboxStatus(b *sandbox) *cri.PodSandboxStatus {
 	namespaces := b.namespaces()
 	if namespaces == nil {
 		namespaces = &cri.NamespaceOption{}
@@ -59,7 +60,7 @@ func sandboxStatus(b *sandbox) *cri.PodSandboxStatus {
 		Metadata:    b.config.Metadata,
 		State:       b.state,
 		CreatedAt:   b.createdAt,
-		Network:     &cri.PodSandboxNetworkStatus{Ip: reportedIP(b)},
+		Network:     &cri.PodSandboxNetworkStatus{Ip: r.reportedIP(b)},
 		Linux:       &cri.LinuxPodSandboxStatus{Namespaces: &cri.Namespace{Options: namespaces}},
 		Labels:      b.config.Labels,
 		Annotations: b.config.Annotations,
@@ -71,11 +72,16 @@ func sandboxStatus(b *sandbox) *cri.PodSandboxStatus {
 // reportedIP returns the address that a kubelet gets. As with containerd,
 // it is empty for a host-network pod, which the kubelet gives the node's own,
 // and for a sandbox that is stopped.
-func reportedIP(b *sandbox) string {
+func (r *Runtime) reportedIP(b *sandbox) string {
 	if b.hostNetwork() || b.state != cri.PodSandboxState_SANDBOX_READY {
 		return ""
 	}
-	return b.ip.String()
+	if !r.config.Reported.IsValid() {
+		return b.ip.String()
+	}
+	address, own := r.config.Reported.Addr().As4(), b.ip.As4()
+	address[len(address)-1] = own[len(own)-1]
+	return netip.AddrFrom4(address).String()
 }
 
 // ListContainers lists the containers that match the filter, oldest first.

@@ -110,6 +110,8 @@ type NodeInfo struct {
 	// Pods are the addresses of the pods of a node with real containers: those of 240.0.0.0/4, which
 	// no network has (RFC 1112, section 4), whose other bits are as in Addresses.
 	Pods netip.Prefix
+	// Reported are the addresses that simulated pods report. If unset, those that they have.
+	Reported netip.Prefix
 	// Cgroup is the path of a cgroup that the node may make, which ends with the rig.
 	Cgroup string
 	// BootID is the file with the node's boot ID.

@@ -209,6 +209,9 @@ func (c *Cluster) nodeInfo(node record.Node, addresses netip.Prefix) NodeInfo {
 		Volumes: dirs.state(), Logs: dirs.podLogs(), HostRoot: dirs.host(), Network: c.block.network(),
 		Handlers: node.RuntimeHandlers, Output: filepath.Join(c.cfg.LogDir, OutputDir),
 	}
+	if node.Endpoints {
+		info.Reported = info.Pods
+	}
 	if c.cfg.AllowHost {
 		info.Logs, info.HostRoot, info.Network = "", "", netip.Prefix{}
 	}

@@ -75,8 +75,9 @@ type Workload struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		Replicas int32                   `json:"replicas"`
-		Template *corev1.PodTemplateSpec `json:"template"`
+		Replicas        int32                   `json:"replicas"`
+		Template        *corev1.PodTemplateSpec `json:"template"`
+		MinReadySeconds int32                   `json:"minReadySeconds"`
 	} `json:"spec"`
 	Status struct {
 		ObservedGeneration int64              `json:"observedGeneration"`

@@ -14,7 +14,8 @@ import (
 type Settle struct {
 	// Within is how long it may take. If unset, one minute. What is not at rest by then is recorded, and the cell continues.
 	Within behavior.Duration `json:"within,omitempty"`
-	// Touch has each object annotated as a dry run once all is at rest: what is stored must be accepted.
+	// Touch has each object read and annotated as a dry run once all is at rest: what is stored must be accepted. It is also asked
+	// which Secrets and ConfigMaps the kubelet of each node may read.
 	Touch bool `json:"touch,omitempty"`
 }
 
@@ -31,7 +32,7 @@ func (s Settle) Plan(Scene) (Action, error) {
 func (s Settle) Describe() string {
 	text := fmt.Sprintf("wait up to %s until all is at rest", s.Within)
 	if s.Touch {
-		text += ", and annotate each object as a dry run"
+		text += ", read each object, and annotate it as a dry run"
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -25,6 +27,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/provider"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -56,6 +59,14 @@ func newObjects(config *rest.Config, cluster string) (*objects, error) {
 func (o *objects) write(ctx context.Context, w action.Write) (answer record.APIAnswer, err error) {
 	ctx, got := withExchange(ctx)
 	defer func() { _, answer.Warning = got.answer() }()
+	if answer, err = o.send(ctx, w); meta.IsNoMatchError(err) { // its definition was refused, perhaps
+		of := cmp.Or(w.Ref, spec.ObjectRef{Cluster: o.cluster, Resource: "unknown", Name: (&unstructured.Unstructured{Object: w.Body}).GetName()})
+		answer, err = record.APIAnswer{Object: of.String(), Code: http.StatusNotFound, Reason: string(metav1.StatusReasonNotFound), Message: err.Error()}, nil
+	}
+	return answer, err
+}
+
+func (o *objects) send(ctx context.Context, w action.Write) (record.APIAnswer, error) {
 	switch w.Verb {
 	case action.Creates:
 		return o.create(ctx, w)
@@ -86,6 +97,36 @@ func (o *objects) create(ctx context.Context, w action.Write) (record.APIAnswer,
 	}
 	created, err := o.resource(resource, ref).Create(ctx, object, options)
 	return o.answer(ref, http.StatusCreated, created, err)
+}
+
+// owned is an object in which each owner reference whose uid is the name of an object, resource/namespace/name, has the UID of
+// that object.
+func (o *objects) owned(ctx context.Context, names provider.Names, body map[string]any) (map[string]any, error) {
+	references, is, _ := unstructured.NestedSlice(body, "metadata", "ownerReferences")
+	if !is {
+		return body, nil
+	}
+	for n, owner := range references {
+		fields, _ := owner.(map[string]any)
+		uid, _ := fields["uid"].(string)
+		if !strings.Contains(uid, "/") {
+			continue // no UID has one
+		}
+		ref, err := spec.ParseObjectRef(uid)
+		if err != nil {
+			return nil, fmt.Errorf("metadata.ownerReferences[%d].uid: %w", n, err)
+		}
+		of, err := o.read(ctx, names.Ref(ref))
+		if err != nil {
+			return nil, err
+		}
+		if of == nil {
+			return nil, fmt.Errorf("metadata.ownerReferences[%d].uid: there is no %s", n, ref)
+		}
+		fields["uid"] = string(of.Meta().UID)
+	}
+	body = runtime.DeepCopyJSON(body)
+	return body, unstructured.SetNestedSlice(body, references, "metadata", "ownerReferences")
 }
 
 // of is which resource an object is of, and what it is called.
@@ -229,7 +270,11 @@ func (o *objects) delete(ctx context.Context, ref spec.ObjectRef, propagation me
 		options.PropagationPolicy = &propagation
 	}
 	ctx, got := withExchange(ctx)
-	err = o.resource(resource, ref).Delete(ctx, ref.Name, options)
+	if client := o.resource(resource, ref); ref.Name == spec.Everything {
+		err = client.DeleteCollection(ctx, options, metav1.ListOptions{})
+	} else {
+		err = client.Delete(ctx, ref.Name, options)
+	}
 	code, warnings := got.answer()
 	answer, err := o.answer(ref, code, nil, err)
 	answer.Warning = warnings

@@ -2,11 +2,18 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -49,7 +56,7 @@ func (r *run) Settle(ctx context.Context, settle action.Settle) error {
 			break
 		}
 	}
-	if settle.Touch && len(settled.Restless) == 0 {
+	if settle.Touch {
 		if err := r.touch(ctx, &settled); err != nil {
 			return err
 		}
@@ -58,20 +65,28 @@ func (r *run) Settle(ctx context.Context, settle action.Settle) error {
 	return nil
 }
 
-// touch annotates each object that was recorded, as a dry run, and notes which are refused.
+// touch has the API server say of each object that was recorded what it is, and annotates it as a dry run. Of each node it asks
+// what its kubelet may read.
 func (r *run) touch(ctx context.Context, settled *record.Settled) error {
 	o, err := r.asked("")
 	if err != nil {
 		return err
 	}
 	there := timeline.Of(r.history.Events()).Objects
-	for _, key := range slices.Sorted(maps.Keys(there)) {
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(there)), func(key string) bool { return there[key].Cluster != "" })
+	for _, key := range keys {
 		v := there[key]
-		if v.Cluster != "" {
-			continue
+		ref := r.session.Names().Ref(spec.ObjectRef{Resource: v.Resource, Namespace: v.Namespace, Name: v.Name})
+		read, err := o.read(ctx, ref)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", key, err)
 		}
-		ref := spec.ObjectRef{Resource: v.Resource, Namespace: v.Namespace, Name: v.Name}
-		write := action.Write{Verb: action.Patches, Ref: r.session.Names().Ref(ref), Body: touched, WriteOptions: action.WriteOptions{DryRun: true}}
+		if read != nil && read.Meta().ResourceVersion == v.Meta().ResourceVersion { // it was not written in between
+			if fields := differing("", v.Fields(), read.Fields()); len(fields) > 0 {
+				settled.Differing = append(settled.Differing, record.Differing{Object: key, Fields: fields})
+			}
+		}
+		write := action.Write{Verb: action.Patches, Ref: ref, Body: touched, WriteOptions: action.WriteOptions{DryRun: true}}
 		answer, err := o.write(ctx, write)
 		if err != nil {
 			return fmt.Errorf("touching %s: %w", key, err)
@@ -81,5 +96,77 @@ func (r *run) touch(ctx context.Context, settled *record.Settled) error {
 			settled.Refused = append(settled.Refused, record.Refusal{Object: key, Code: answer.Code, Message: answer.Message})
 		}
 	}
-	return nil
+	settled.Readable, err = r.readable(ctx, o, there, keys)
+	return err
+}
+
+// read is an object as the API server returns it; nil if it does not.
+func (o *objects) read(ctx context.Context, ref spec.ObjectRef) (*timeline.Version, error) {
+	resource, err := o.find(&ref)
+	if err != nil {
+		return nil, err
+	}
+	read, err := o.resource(resource, ref).Get(ctx, ref.Name, metav1.GetOptions{})
+	if refused := apierrors.APIStatus(nil); errors.As(err, &refused) {
+		return nil, nil //nolint:nilnil // it is gone, or can't be read
+	}
+	if err != nil {
+		return nil, err
+	}
+	unstructured.RemoveNestedField(read.Object, "metadata", "managedFields") // as in the record
+	text, err := read.MarshalJSON()
+	return timeline.NewVersion(ref.String(), text), err
+}
+
+// differing are the paths below a place at which two objects are not the same.
+func differing(at string, a, b any) (paths []string) {
+	if reflect.DeepEqual(a, b) {
+		return nil
+	}
+	one, isMap := a.(map[string]any)
+	other, both := b.(map[string]any)
+	if !isMap || !both {
+		return []string{at}
+	}
+	names := maps.Clone(one)
+	maps.Copy(names, other)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		paths = append(paths, differing(strings.TrimPrefix(at+"."+name, "."), one[name], other[name])...)
+	}
+	return paths
+}
+
+// readable are the Secrets and ConfigMaps that the kubelet of each node may read, by a SubjectAccessReview. They are nil if that
+// can't be asked.
+func (r *run) readable(ctx context.Context, o *objects, there map[string]*timeline.Version, keys []string) (map[string][]string, error) {
+	all := make(map[string][]string)
+	var nodes []string
+	for _, key := range keys {
+		if v := there[key]; v.Resource == "nodes" && !v.Gone() {
+			nodes = append(nodes, v.Name)
+		}
+	}
+	for _, key := range keys {
+		v := there[key]
+		if v.Gone() || v.Resource != "secrets" && v.Resource != "configmaps" {
+			continue
+		}
+		for _, node := range nodes {
+			ref := r.session.Names().Ref(spec.ObjectRef{Resource: v.Resource, Namespace: v.Namespace, Name: v.Name})
+			answer, err := o.write(ctx, action.Write{Verb: action.Creates, Body: map[string]any{
+				"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": map[string]any{
+					"user": "system:node:" + r.session.Names().Ref(spec.ObjectRef{Resource: "nodes", Name: node}).Name, "groups": []any{"system:nodes", "system:authenticated"},
+					"resourceAttributes": map[string]any{"verb": "get", "resource": ref.Resource, "namespace": ref.Namespace, "name": ref.Name},
+				},
+			}})
+			if err != nil || answer.Code >= 400 {
+				return nil, err
+			}
+			response, _ := answer.Response.(map[string]any)
+			if allowed, _, _ := unstructured.NestedBool(response, "status", "allowed"); allowed {
+				all[node] = append(all[node], key)
+			}
+		}
+	}
+	return all, nil
 }

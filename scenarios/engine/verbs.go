@@ -31,6 +31,9 @@ func (r *run) Write(ctx context.Context, w action.Write) (int, error) {
 	if w, err = r.named(ctx, w); err != nil {
 		return 0, err
 	}
+	if w.Body, err = o.owned(ctx, r.session.Names(), w.Body); err != nil {
+		return 0, unmet(r, err)
+	}
 	answer, err := o.write(ctx, w)
 	if w.DryRun {
 		return r.answered(answer, w.Judged, err)
@@ -70,7 +73,7 @@ func (r *run) Delete(ctx context.Context, d action.Delete) error {
 	if err != nil {
 		return err
 	}
-	answer, err := o.delete(ctx, r.session.Names().Ref(d.Object), d.Propagation)
+	answer, err := o.delete(ctx, r.session.Names().Ref(d.Ref()), d.Propagation)
 	_, err = r.answered(answer, false, err)
 	return err
 }

@@ -44,7 +44,11 @@ func (u Use) Accesses(cells []plan.Cell) (all []Access) {
 				}
 				add(part(of, w.Subresource), verbs[w.Verb]...)
 			}
-			add(facts.Deletes.Resource, "delete")
+			if facts.Deletes.Name == spec.Everything {
+				add(facts.Deletes.Resource, "deletecollection")
+			} else {
+				add(facts.Deletes.Resource, "delete")
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b Access) int {

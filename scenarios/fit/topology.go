@@ -26,6 +26,7 @@ func (u Use) topology(t record.Topology) (reasons []string) {
 		say(n.Standalone, "%s is a kubelet without an API server", n.Name)
 		say(n.OwnClock, "%s has a clock of its own", n.Name)
 		say(len(n.RuntimeHandlers.Names) > 0, "%s has runtime handlers of its own", n.Name)
+		say(n.Endpoints, "the pods of %s report addresses that nothing reaches", n.Name)
 		say(!n.IsZero() && (!u.Components || !isDropIn(n.Settings)), "the kubelet of %s has settings of its own", n.Name)
 		say(len(n.Defaults) > 0, "the kubelet of %s wants the defaults of %s, and what a cluster gives it can't be read", n.Name, strings.Join(n.Defaults, ", "))
 		say(n.Version == release.Reference, "%s is the reference kubelet, which is no release", n.Name)

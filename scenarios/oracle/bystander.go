@@ -60,7 +60,8 @@ func (r *run) touched(v *timeline.Version) bool {
 	return slices.ContainsFunc(r.cell.Steps, func(s plan.Step) bool {
 		facts := s.Action.Facts()
 		evicts := facts.Writes != nil && facts.Writes.Subresource == "eviction" && facts.Writes.Ref.String() == v.Key
-		return evicts || facts.Deletes.String() == v.Key || facts.Static.Remove != "" && v.Name == facts.Static.Remove+"-"+facts.Static.Node
+		deletes := facts.Deletes.Names(v.Cluster, v.Resource, v.Namespace, v.Name)
+		return evicts || deletes || facts.Static.Remove != "" && v.Name == facts.Static.Remove+"-"+facts.Static.Node
 	}) || r.touchedFile(v)
 }
 

@@ -143,7 +143,7 @@ func newTopology(t spec.Topology, rig *spec.Rig) record.Topology {
 		c, _ := rig.Component(spec.KubeletPrefix + n.Name)
 		topology.Nodes = append(topology.Nodes, record.Node{
 			Name: n.Name, Version: c.Version, Gates: c.Gates, Via: n.Via, Settings: c.Settings, Standalone: n.Standalone, Defaults: n.Defaults,
-			Runtime: runtimeOf(n.Runtime), RuntimeHandlers: n.RuntimeHandlers,
+			Runtime: runtimeOf(n.Runtime), RuntimeHandlers: n.RuntimeHandlers, Endpoints: n.Endpoints,
 		})
 	}
 	if m := t.ControlPlane.NodeMonitor; m != nil {

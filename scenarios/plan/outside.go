@@ -232,15 +232,19 @@ func outsideAddress(list any) any {
 	return nil
 }
 
-// isOutside reports whether a host is not this machine's own: loopback addresses, those that stand for them, and no host at
-// all, which is the pod's. No host has a space in its name.
+// reserved are addresses that no network may have (RFC 1112, section 4): pods of nodes with endpoints report such ones.
+var reserved = netip.MustParsePrefix("240.0.0.0/4")
+
+// isOutside reports whether a host is not this machine's own: loopback addresses, those that stand for them or are reserved, and no
+// host at all, which is the pod's. No host has a space in its name.
 func isOutside(host any) bool {
 	text, is := host.(string)
 	if !is || text == "" || text == "localhost" || strings.Contains(text, " ") {
 		return false
 	}
 	address, err := netip.ParseAddr(text)
-	return err != nil || !address.Unmap().IsLoopback() && !address.IsUnspecified()
+	address = address.Unmap()
+	return err != nil || !address.IsLoopback() && !address.IsUnspecified() && !reserved.Contains(address)
 }
 
 func addedCapabilities(at string, added any) (all []nodeUse) {

@@ -118,7 +118,7 @@ steps:
 - kubectl: {version: v1.90.1, args: [patch, pv, a, '-p{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}']}
 - kubectl: {version: v1.90.1, args: [exec, a, --, sh, -c, 'echo {"exec": {"command": ["a"]}}']}
 - patch: {object: nodes/a, merge: {status: {addresses: [{type: Hostname, address: a.example}, {type: InternalIP, address: 192.0.2.2}]}}}
-- patch: {object: nodes/a, merge: {status: {addresses: [{type: InternalIP, address: 127.0.0.1}, {type: ExternalIP, address: 192.0.2.2}]}}}
+- patch: {object: nodes/a, merge: {status: {addresses: [{type: InternalIP, address: 127.0.0.1}, {type: InternalIP, address: 240.0.0.1}, {type: ExternalIP, address: 192.0.2.2}]}}}
 - patch: {object: pods/a, subresource: status, merge: {status: {podIP: 192.0.2.2, podIPs: [{ip: 127.0.0.1}, {ip: "2001:db8::1"}]}}}
 `
 	files, err := action.Load(fstest.MapFS{"mine.yaml": {Data: []byte(scenario)}}, []string{"mine.yaml"})

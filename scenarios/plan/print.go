@@ -109,6 +109,9 @@ func (p *printer) rig(t record.Topology) {
 		if offers := node.RuntimeHandlers.String(); offers != "" {
 			text += ", " + offers
 		}
+		if node.Endpoints {
+			text += ", with addresses for endpoints"
+		}
 		if node.Runtime != "" {
 			text += ", with " + node.Runtime
 		}

@@ -89,6 +89,10 @@ var impossible = []struct {
 		"it has the runtime handlers that containerd is configured with, and no others",
 	},
 	{
+		func(_ Cell, n record.Node) bool { return n.Endpoints },
+		"its pods report the addresses that they have, which EndpointSlices take anyway",
+	},
+	{
 		func(c Cell, _ record.Node) bool { return slices.ContainsFunc(c.pods(), usesHostNetwork) },
 		"a pod asks for hostNetwork, with which a real server listens on this machine's own addresses, where others reach it",
 	},

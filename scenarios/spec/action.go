@@ -128,6 +128,12 @@ func (f Field) Clean(path string) bool { return f.v.Clean(f.at + path) }
 // Has reports whether a part is there.
 func (f Field) Has(path string) bool { return f.v.Has(f.at + path) }
 
+// IsMapping reports whether the action is written with the names of its fields.
+func (f Field) IsMapping() bool {
+	n, found := f.v.Find(f.at)
+	return found && n.Kind == yaml.MappingNode
+}
+
 // Present returns those of the fields that the action has.
 func (f Field) Present(names ...string) []string { return f.v.present(f.at, names) }
 

@@ -20,6 +20,14 @@ type ObjectRef struct {
 	Name      string
 }
 
+// Everything is the name of an ObjectRef that stands for all objects of a resource in a namespace.
+const Everything = "*"
+
+// Names reports whether it is an object, or stands for it.
+func (r ObjectRef) Names(cluster, resource, namespace, name string) bool {
+	return r.Cluster == cluster && r.Resource == resource && r.Namespace == namespace && (r.Name == name || r.Name == Everything)
+}
+
 // String returns the object as the record names it: resource/namespace/name, or
 // resource/name if it has no namespace, with seed/ before it if it is there.
 func (r ObjectRef) String() string {

@@ -121,6 +121,9 @@ type Node struct {
 	// RuntimeHandlers are those of the node's container runtime beside the default one, which
 	// all run pods alike. If unset, there is the default one only.
 	RuntimeHandlers RuntimeHandlers `json:"runtimeHandlers,omitzero"`
+	// Endpoints has pods report addresses that EndpointSlices take, those of 240.0.0.0/4. Nothing reaches these: probes
+	// over the network fail. If unset, they report the loopback addresses that they have, which EndpointSlices refuse.
+	Endpoints bool `json:"endpoints,omitempty"`
 }
 
 // RuntimeHandlers are those of a container runtime.

@@ -4,6 +4,7 @@ package recall
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -126,18 +127,19 @@ func Judge(rows []Row, swept map[release.Version]story.Result) Table {
 	for _, row := range rows {
 		a := Answer{Row: row, Verdict: NotRun}
 		red, ran := swept[row.Red]
-		green, compared := swept[row.Green]
+		green, compared := row.without(swept)
 		if ran && (row.Green == "" || compared) {
 			a.Verdict, a.Compared = Missed, compared
 			for _, f := range red.Findings {
-				if !row.isAbout(f) || compared && has(green, f) {
+				n := slices.IndexFunc(f.Found, func(of story.Found) bool { return of.Confirmed() && !shows(green, f, of) })
+				if n < 0 || !row.isAbout(f) {
 					continue
 				}
 				if explained[row.Red] == nil {
 					explained[row.Red] = make(map[string]bool)
 				}
 				explained[row.Red][f.Signature()] = true
-				a.By = append(a.By, f.Signature()+": "+f.Found[0].Story)
+				a.By = append(a.By, f.Signature()+": "+f.Found[n].Story)
 				if f.Class == row.Class {
 					a.Verdict = Found
 				} else if a.Verdict == Missed {
@@ -157,8 +159,28 @@ func Judge(rows []Row, swept map[release.Version]story.Result) Table {
 	return t
 }
 
-func has(r story.Result, f story.Finding) bool {
-	return slices.ContainsFunc(r.Findings, func(other story.Finding) bool { return other.Signature() == f.Signature() })
+// shows reports whether a sweep has seen a finding with the same story.
+func shows(r story.Result, f story.Finding, of story.Found) bool {
+	for _, other := range slices.Concat(r.Findings, r.NotConfirmed) {
+		if other.Signature() == f.Signature() && slices.ContainsFunc(other.Found, func(o story.Found) bool { return o.Dimension == of.Dimension && o.Story == of.Story }) {
+			return true
+		}
+	}
+	return false
+}
+
+// without is the sweep of a release that has not the bug: the oldest of the minor version of Green from that on, or else of any later
+// one.
+func (row Row) without(swept map[release.Version]story.Result) (r story.Result, is bool) {
+	later := slices.SortedFunc(maps.Keys(swept), release.Version.Compare)
+	later = slices.DeleteFunc(later, func(v release.Version) bool { return row.Green == "" || v.Compare(row.Green) < 0 })
+	if len(later) == 0 {
+		return r, false
+	}
+	if later[0].MajorMinor() != row.Green.MajorMinor() {
+		later[0] = later[len(later)-1] // an early release of the next minor version may be older
+	}
+	return swept[later[0]], true
 }
 
 // isAbout reports whether a finding is about the component of a row, and a kind that the row names.
@@ -182,7 +204,7 @@ func (row Row) isAbout(f story.Finding) bool {
 // names are how people call kinds otherwise.
 var names = map[string][]string{
 	"PodDisruptionBudget": {"PDB", "budget"}, "PersistentVolumeClaim": {"PVC", "claim"}, "ResourceQuota": {"quota"}, "Pod": {"pod"}, "ResourceClaim": {"claim"},
-	"LimitRange": {"limit"},
+	"LimitRange": {"limit"}, "Event": {"event"}, "EndpointSlice": {"slice"}, "CustomResourceDefinition": {"CRD"},
 }
 
 // Count is how many rows have a verdict.

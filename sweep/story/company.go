@@ -63,12 +63,11 @@ func company() (all []Story) {
 
 // bounds are values at and beyond what their types hold.
 func bounds() (all []Story) {
-	quantities := map[string]string{"int64": "9223372036854775807", "beyond-int64": "9223372036854775808", "exa": "16Ei", "exponent": "1e30", "fraction": "1500m", "zero": "0", "negative": "-1Gi", "negative-fraction": "-9.5Gi", "below-int64": "-9223372036854775809"}
 	add := func(name string, acts []Act, all2 ...map[string]any) {
 		all = append(all, Story{Name: name, Objects: all2, Acts: acts})
 	}
-	for _, name := range slices.Sorted(maps.Keys(quantities)) {
-		q := quantities[name]
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		q := amounts[name]
 		pod := object(`{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {terminationGracePeriodSeconds: 1, containers: [{name: app, image: "registry.k8s.io/pause:3.10", resources: {limits: {memory: %q}}}]}}`, q)
 		add("limit-range-"+name, []Act{act("a pod made", create(pod))}, objects("{apiVersion: v1, kind: LimitRange, metadata: {name: limits}, spec: {limits: [{type: Container, max: {memory: 1Gi}}]}}")[0])
 		add("pod-limit-range-"+name, []Act{act("a pod made", create(pod))}, objects("{apiVersion: v1, kind: LimitRange, metadata: {name: limits}, spec: {limits: [{type: Pod, max: {memory: 1Gi}}]}}")[0])
@@ -79,12 +78,22 @@ func bounds() (all []Story) {
 			object(`{apiVersion: v1, kind: ResourceQuota, metadata: {name: quota}, spec: {hard: {pods: %q}}}`, q))
 		claim := object(`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: %q}}}}`, q)
 		add("claim-"+name, nil, claim)
-		small := with(claim, "{spec: {resources: {requests: {storage: 1Gi}}}}")
-		add("claim-status-"+name, []Act{
-			act("status written", patch(ref(small), fmt.Sprintf(`{status: {phase: Bound, capacity: {storage: %q}}}`, q))),
-			act("labeled", patch(ref(small), "{metadata: {labels: {touched: by-owner}}}")),
-		}, small)
+		for what, of := range map[string][2]string{"of": {q, "1Gi"}, "for": {"1Gi", q}} { // how much there is, and how much is asked for
+			add("storage-"+what+"-"+name, nil, storage(of[0], of[1])...)
+		}
 		add("pod-requests-"+name, nil, with(pod, `{spec: {containers: [{name: app, image: "registry.k8s.io/pause:3.10", resources: {requests: {memory: %q}}}]}}`, q))
 	}
-	return all
+	return byName(all)
+}
+
+// storage is that of a driver which has so much of it, and a pod whose claim asks for some.
+func storage(capacity, asked string) []map[string]any {
+	driver := here + ".example.com"
+	return []map[string]any{
+		object("{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: %s}, spec: {attachRequired: false, storageCapacity: true}}", driver),
+		object("{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, reclaimPolicy: Retain, volumeBindingMode: WaitForFirstConsumer}", here, driver),
+		object("{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: free}, storageClassName: %s, nodeTopology: {}, capacity: %q}", here, capacity),
+		object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: %s, resources: {requests: {storage: %q}}}}", here, asked),
+		with(object("{apiVersion: v1, kind: Pod, metadata: {name: writer}, spec: %s}", podSpec), "{spec: {volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}}"),
+	}
 }

@@ -8,7 +8,7 @@ import (
 
 // foreign are objects that look like those that a controller makes.
 func foreign() (all []Story) {
-	app := template("app: web")
+	app := webTemplate
 	for _, w := range workloads() {
 		if slices.Contains(w.can, "pod") {
 			for _, name := range []string{"web-1", "web-01", "web-x", "web-1-1"} {
@@ -43,7 +43,7 @@ func applied() (all []Story) {
 		{"autoscaler-behavior", "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3, behavior: {scaleDown: {stabilizationWindowSeconds: 10, policies: [{type: Pods, value: 1, periodSeconds: 10}]}}}}", "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3}}"},
 		{"claim-source", "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: web}, spec: {accessModes: [ReadWriteOnce], selector: {matchLabels: {a: b}}, resources: {requests: {storage: 1Gi}}}}", "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: web}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"},
 	}
-	app := template("app: web")
+	app := webTemplate
 	fill := func(text string) map[string]any {
 		return objects(strings.ReplaceAll(text, "%s", app))[0]
 	}

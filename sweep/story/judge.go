@@ -79,6 +79,21 @@ func (f Found) Confirmed() bool {
 	return f.Alone != nil && f.Alone.Runs > 0 && f.Alone.Red == f.Alone.Runs && (f.Control == nil || f.Control.Runs > 0 && f.Control.Red == 0)
 }
 
+// Unconfirmed are the places of stories that are to be tried next: the first one that was not tried of each dimension of which none
+// is confirmed.
+func (f Finding) Unconfirmed() (places []int) {
+	done := make(map[string]bool) // by dimension
+	for _, of := range f.Found {
+		done[of.Dimension] = done[of.Dimension] || of.Confirmed()
+	}
+	for n, of := range f.Found {
+		if of.Alone == nil && !done[of.Dimension] {
+			places, done[of.Dimension] = append(places, n), true
+		}
+	}
+	return places
+}
+
 // Signature is what stories have in common that show one finding.
 func (f Finding) Signature() string { return strings.TrimPrefix(f.Resource+": "+f.Law, ": ") }
 
@@ -89,6 +104,25 @@ var refusals = []struct {
 }{
 	{"a change is refused for what it leaves alone", isAboutOthers},
 	{"a change is refused for a value that was not sent", isNegated},
+}
+
+// failed reports the requests of stories that an API server answers with 500 while there is no fault.
+func (b Batch) failed(t *timeline.Timeline, report func(Finding, Found)) {
+	for _, a := range t.Answers {
+		s, of := b.At(a.Object)
+		faulty := slices.ContainsFunc(t.Faults, func(f *timeline.Fault) bool {
+			return f.From.Place < a.Place && (f.To.Place == 0 || f.To.Place > a.Place)
+		})
+		if !of || faulty || a.Code != http.StatusInternalServerError {
+			continue
+		}
+		var number, act, step int
+		_, _ = fmt.Sscanf(a.Step, "story-%d-act-%d-%d", &number, &act, &step) // 0 of what was created first
+		report(
+			Finding{Law: "a request is answered with 500", Class: "500", Components: []string{record.APIServer}, Resource: resourceOf(a.Object)},
+			Found{Dimension: s.Dimension, Story: s.Name, Act: act, Words: s.String(), Object: a.Object, Detail: a.Message},
+		)
+	}
 }
 
 // refused reports the patches that were refused, and whose refusal is not about what they change.
@@ -162,7 +196,7 @@ func Judge(b Batch, t *timeline.Timeline) []Finding {
 	for _, l := range rest.All() {
 		laws[l.Breach] = l
 	}
-	for _, moment := range rest.Moments(t) {
+	for _, moment := range t.Rests {
 		act, healed := actOf(moment.Step)
 		for _, breach := range rest.At(t, moment).Breaches() {
 			s, is := b.At(breach.Key)
@@ -175,6 +209,7 @@ func Judge(b Batch, t *timeline.Timeline) []Finding {
 		}
 	}
 	b.refused(t, report)
+	b.failed(t, report)
 	for _, of := range ended(t) {
 		f := Finding{Law: panics, Class: "panic", Components: []string{record.Program(of.Object)}}
 		of.Dimension = b.Stories[0].Dimension

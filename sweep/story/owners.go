@@ -8,10 +8,8 @@ import (
 // podSpec is a pod that runs until it is stopped, at once.
 const podSpec = `{terminationGracePeriodSeconds: 1, containers: [{name: app, image: "registry.k8s.io/pause:3.10", resources: {requests: {cpu: 10m, memory: 16Mi}}}]}`
 
-// template is the pod template of workloads, whose pods have a label.
-func template(labels string) string {
-	return fmt.Sprintf(`{metadata: {labels: {%s}}, spec: %s}`, labels, podSpec)
-}
+// webTemplate is the pod template of workloads, whose pods have a label.
+const webTemplate = "{metadata: {labels: {app: web}}, spec: " + podSpec + "}"
 
 // workload is a kind of workload, with what can be done to it.
 type workload struct {
@@ -22,9 +20,9 @@ type workload struct {
 }
 
 func workloads() []workload {
-	app := template("app: web")
+	app := webTemplate
 	return []workload{
-		{"deployment", object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, progressDeadlineSeconds: 5, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pause"}},
+		{"deployment", object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, progressDeadlineSeconds: 1, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pause"}},
 		{"recreate", object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, strategy: {type: Recreate}, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pause"}},
 		{"replicaset", object("{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale"}},
 		{"statefulset", object("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, serviceName: web, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pod"}},
@@ -63,6 +61,12 @@ func changes() []deed {
 			return []Act{
 				act("pod template changed", patch(of, "{spec: {template: {metadata: {annotations: {changed: once}}}}}")),
 				act("pod template changed back", patch(of, "{spec: {template: {metadata: {annotations: {changed: null}}}}}")),
+			}
+		}},
+		{"late-template", "template", func(_ workload, of string) []Act {
+			return []Act{
+				act("pods available once they are ready for 3 s", patch(of, "{spec: {minReadySeconds: 3}}")),
+				act("pod template changed", patch(of, "{spec: {template: {metadata: {annotations: {changed: once}}}}}")),
 			}
 		}},
 		{"broken-template", "template", func(_ workload, of string) []Act {
@@ -159,6 +163,8 @@ func nodes() (all []Story) {
 	for _, effect := range []string{"NoSchedule", "NoExecute", "PreferNoSchedule"} {
 		all = append(all, Story{Name: "node-taint-" + effect, Alone: true, Objects: everything, Acts: []Act{act("node-a tainted "+effect, taint(effect)), nudge, back}})
 	}
+	all = append(all, Story{Name: "node-taint-NoSchedule-counted", Alone: true, Objects: everything, Acts: []Act{
+		act("node-a tainted NoSchedule, and a DaemonSet labeled afterwards", taint("NoSchedule"), wait(2), nudge.Steps[0]), back}})
 	cordon := func(is bool) Step { return patch("nodes/node-a", fmt.Sprintf("{spec: {unschedulable: %t}}", is)) }
 	return append(all,
 		Story{Name: "node-cordon", Alone: true, Objects: everything, Acts: []Act{act("node-a cordoned", cordon(true)), nudge, act("node-a uncordoned", cordon(false))}},

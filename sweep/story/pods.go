@@ -58,8 +58,7 @@ func references() (all []Story) {
 	} {
 		all = append(all, Story{Name: name, Objects: []map[string]any{o}})
 	}
-	slices.SortFunc(all, func(a, b Story) int { return strings.Compare(a.Name, b.Name) })
-	return all
+	return byName(all)
 }
 
 // containers are pods whose containers fail first, end or are slow, with each restart policy and each kind of probe.

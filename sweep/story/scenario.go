@@ -1,6 +1,7 @@
 package story
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 )
 
 // Batch is stories that run beside each other, each in a namespace of its own.
@@ -52,7 +54,7 @@ func Batches(all []Story) (batches []Batch) {
 // takes reports whether a story may be the next one of a batch.
 func (b Batch) takes(s Story) bool {
 	first := b.Stories[0]
-	return len(b.Stories) < size && !s.Alone && s.Dimension == first.Dimension && faultsOf(s) == faultsOf(first)
+	return len(b.Stories) < size && !s.Alone && s.Dimension == first.Dimension && faultsOf(s) == faultsOf(first) && maps.Equal(s.Gates, first.Gates)
 }
 
 // faultsOf are the faults of a story as text: a fault is one of all stories beside it.
@@ -86,15 +88,22 @@ func (b Batch) At(key string) (s Story, is bool) {
 // namespaces are deleted.
 func (b Batch) Scenario(v release.Version) ([]byte, error) {
 	steps := b.steps()
+	plane := map[string]any{"version": v}
+	node := map[string]any{"version": v, "endpoints": true}
+	if gates := b.Stories[0].Gates; gates != nil {
+		plane["gates"], node["gates"] = gates, gates
+		plane["flags"] = map[string]any{record.APIServer: map[string]any{"runtime-config": "api/all=true"}}
+	}
 	scenario := map[string]any{
 		"apiVersion": "skewrig.dev/v1alpha1", "kind": "Scenario", "id": b.ID, "title": b.title(),
 		"topology": map[string]any{
-			"controlPlane": map[string]any{"version": v},
-			"nodes":        []any{map[string]any{"name": "node-a", "version": v}, map[string]any{"name": "node-b", "version": v}},
+			"controlPlane": plane,
+			"nodes":        []any{with(node, "{name: node-a}"), with(node, "{name: node-b}")},
 		},
 		"steps": steps,
 	}
-	return yaml.Marshal(scenario)
+	text, err := yaml.Marshal(scenario)
+	return bytes.ReplaceAll(text, []byte(ofRelease), []byte(v)), err
 }
 
 func (b Batch) title() string {
@@ -118,7 +127,7 @@ func (s Story) String() string {
 
 // settle is the step that waits until all is at rest.
 func settle(name string, touch bool) Step {
-	return Step{"name": name, "settle": map[string]any{"within": "60s", "touch": touch}}
+	return Step{"name": name, "settle": map[string]any{"within": "40s", "touch": touch}}
 }
 
 func (b Batch) steps() (steps []Step) {

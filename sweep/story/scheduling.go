@@ -62,7 +62,7 @@ func selectors() (all []Story) {
 		constraint := fmt.Sprintf("{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [%s]}]}}}}", nodes[node])
 		all = append(all, Story{Name: "node-affinity-" + node, Objects: []map[string]any{constrained("one", "app: web", constraint), constrained("two", "app: web", constraint)}})
 	}
-	return append(all, waiting()...)
+	return slices.Concat(all, waiting(), freed())
 }
 
 // waiting are pods that can't be scheduled, until they can.
@@ -86,8 +86,56 @@ func waiting() (all []Story) {
 			act("constraint removed", patch(ref(huge), "{spec: {template: {spec: {nodeSelector: null}}}}")),
 		}},
 		Story{Name: "preempts", Alone: true, Objects: append(objects("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}"),
-			with(workloads()[0].o, "{metadata: {name: low}, spec: {replicas: 6, template: {spec: {containers: [{name: app, image: \"registry.k8s.io/pause:3.10\", resources: {requests: {cpu: \"1\"}}}]}}}}")),
+			with(workloads()[0].o, "{metadata: {name: low}, spec: {replicas: 4, template: {spec: {containers: [{name: app, image: \"registry.k8s.io/pause:3.10\", resources: {requests: {cpu: 400m}}}]}}}}")),
 			Acts: []Act{act("a Deployment of a higher priority made", create(with(workloads()[0].o,
-				"{metadata: {name: high}, spec: {replicas: 3, template: {spec: {priorityClassName: high, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\", resources: {requests: {cpu: \"2\"}}}]}}}}")))}},
+				"{metadata: {name: high}, spec: {replicas: 2, template: {spec: {priorityClassName: high, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\", resources: {requests: {cpu: 600m}}}]}}}}")))}},
 	)
+}
+
+// freed are pods that no node takes, until something else goes, comes or changes.
+func freed() (all []Story) {
+	pod := func(name, labels, spec string) map[string]any {
+		return with(object("{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {%s}}, spec: %s}", name, labels, podSpec), "{spec: %s}", spec)
+	}
+	const onA, large = "nodeSelector: {kubernetes.io/hostname: node-a}", `containers: [{name: app, image: "registry.k8s.io/pause:3.10", resources: {requests: {%s}}}]`
+	add := func(name string, alone bool, objects []map[string]any, acts ...Act) {
+		all = append(all, Story{Name: "waits-until-" + name, Alone: alone, Objects: objects, Acts: acts})
+	}
+	first := "pods/" + here + "/first"
+	gone, ended := act("the other pod deleted", remove(first, "")), act("the other pod relabeled", patch(first, "{metadata: {labels: {app: other}}}"))
+	term := "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]"
+	apart := "affinity: {podAntiAffinity: {" + term + "}}, " + onA
+	beside := "affinity: {podAffinity: {" + term + "}}"
+	for name, how := range map[string]Act{"gone": gone, "relabeled": ended} {
+		add("the-other-is-"+name, false, []map[string]any{pod("first", "app: web", "{"+onA+"}"), pod("late", "tier: back", "{"+apart+"}")}, how)
+		add("the-other-which-keeps-apart-is-"+name, false, []map[string]any{pod("first", "app: web", "{"+apart+"}"), pod("late", "app: web", "{"+onA+"}")}, how)
+	}
+	add("one-to-be-with-comes", false, []map[string]any{pod("late", "tier: back", "{"+beside+"}")}, act("a pod made", create(pod("first", "app: web", "{}"))))
+	add("one-to-be-with-is-labeled", false, []map[string]any{pod("first", "app: other", "{}"), pod("late", "tier: back", "{"+beside+"}")}, act("labeled", patch(first, "{metadata: {labels: {app: web}}}")))
+	port := `{` + onA + `, containers: [{name: app, image: "registry.k8s.io/pause:3.10", ports: [{containerPort: 80, hostPort: %d}]}]}`
+	add("a-host-port-is-free", false, []map[string]any{pod("first", "app: web", fmt.Sprintf(port, 18080)), pod("late", "app: web", fmt.Sprintf(port, 18080))}, gone)
+	for name, most := range map[string]string{"cpu": "cpu: 600m", "memory": "memory: 2Gi", "storage": "ephemeral-storage: 60Gi"} {
+		full := "{" + onA + ", " + fmt.Sprintf(large, most) + "}"
+		add(name+"-is-free", true, []map[string]any{pod("first", "app: web", full), pod("late", "app: web", full)}, gone)
+	}
+	full := "{" + onA + ", " + fmt.Sprintf(large, "cpu: 600m") + "}"
+	add("a-resize-frees-cpu", true, []map[string]any{pod("first", "app: web", full), pod("late", "app: web", full)}, act("the other pod resized", resize(first, "{spec: {containers: [{name: app, resources: {requests: {cpu: 100m}}}]}}")))
+	add("a-node-lets-it-in", true, []map[string]any{pod("first", "app: web", "{"+onA+"}")}, act("node-a cordoned", patch("nodes/node-a", "{spec: {unschedulable: true}}")),
+		act("a pod made", create(pod("late", "app: web", "{"+onA+"}"))), act("node-a uncordoned", patch("nodes/node-a", "{spec: {unschedulable: null}}")))
+	add("a-taint-is-gone", true, []map[string]any{pod("first", "app: web", "{"+onA+"}")}, act("node-a tainted", patch("nodes/node-a", "{spec: {taints: [{key: example.com/own, effect: NoSchedule}]}}")),
+		act("a pod made", create(pod("late", "app: web", "{"+onA+"}"))), act("taint removed", patch("nodes/node-a", "{spec: {taints: null}}")))
+	spread := "{topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, maxSkew: 1, labelSelector: {matchLabels: {app: web}}}], " + onA + "}"
+	add("the-spread-is-even", false, []map[string]any{pod("first", "app: web", "{"+onA+"}"), pod("late", "app: web", spread)}, gone)
+	add("the-other-node-has-one", false, []map[string]any{pod("first", "app: web", "{"+onA+"}"), pod("late", "app: web", spread)}, act("a pod made on node-b", create(pod("second", "app: web", "{nodeSelector: {kubernetes.io/hostname: node-b}}"))))
+	claimed := pod("late", "app: web", "{volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}")
+	class := object("{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: kubernetes.io/no-provisioner, reclaimPolicy: Retain, volumeBindingMode: WaitForFirstConsumer}", here)
+	claim := object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: %s, resources: {requests: {storage: 1Gi}}}}", here)
+	volume := object("{apiVersion: v1, kind: PersistentVolume, metadata: {name: %s}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: %s, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-b]}]}]}}, hostPath: {path: /tmp/%s}}}", here, here, here)
+	add("its-claim-comes", false, []map[string]any{class, volume, claimed}, act("the claim made", create(claim)))
+	add("a-volume-comes", false, []map[string]any{class, claim, claimed}, act("a volume made", create(volume)))
+	add("its-class-comes", false, []map[string]any{claim, volume, claimed}, act("the class made", create(class)))
+	own := with(claim, "{spec: {accessModes: [ReadWriteOncePod]}}")
+	mount := "{volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}"
+	add("its-claim-is-free", false, []map[string]any{class, with(volume, "{spec: {accessModes: [ReadWriteOncePod]}}"), own, pod("first", "app: web", mount), pod("late", "app: web", mount)}, gone)
+	return byName(all)
 }

@@ -23,6 +23,8 @@ type Story struct {
 	Objects []map[string]any `json:"objects"`
 	// Acts are what is done then, one after the other, each once all is at rest.
 	Acts []Act `json:"acts,omitempty"`
+	// Gates are those of all components. If unset, they are as the release has them.
+	Gates map[string]bool `json:"gates,omitempty"`
 	// Alone is true if it changes what others see too, such as nodes: no other story is in its scenario.
 	Alone bool `json:"alone,omitempty"`
 }
@@ -60,6 +62,13 @@ func Dimensions() []Dimension {
 		{"foreign", "objects with names and owners like those that a controller makes", foreign},
 		{"apply", "server-side apply with a part less", applied},
 		{"devices", "devices of a driver, and claims", devices},
+		{"values", "each field empty, at bounds, with each value, and lists with two", values},
+		{"services", "Services, their pods and EndpointSlices", services},
+		{"access", "Secrets and ConfigMaps that pods refer to once or twice, and what nodes may read", access},
+		{"stored", "objects that etcd has as an older release left them", stored},
+		{"parts", "subresources: bindings, scales and statuses, and kinds of other shapes", parts},
+		{"kubelets", "what containers do while their kubelet is away, starts again or needs room", kubelets},
+		{"gates-on", "devices and what owners do, with all gates on that are off by default", gated},
 		{"faults", "requests of controllers that are refused, and watches that are late, while owners act", faults},
 	}
 }
@@ -95,6 +104,11 @@ func object(format string, values ...any) map[string]any {
 	return objects(fmt.Sprintf(format, values...))[0]
 }
 
+// byName are stories sorted by their names.
+func byName(all []Story) []Story {
+	return slices.SortedFunc(slices.Values(all), func(a, b Story) int { return strings.Compare(a.Name, b.Name) })
+}
+
 // with is an object with a JSON merge patch, which is written as YAML.
 func with(o map[string]any, text string, values ...any) map[string]any {
 	return record.Merge(o, object(text, values...))
@@ -110,8 +124,11 @@ func ref(o map[string]any) string {
 	return kind.Resource + "/" + here + "/" + u.GetName()
 }
 
-// here stands for the namespace of a story.
-const here = "$here"
+// here stands for the namespace of a story, and ofRelease for the release that is swept.
+const (
+	here      = "$here"
+	ofRelease = "$release"
+)
 
 // The steps.
 
@@ -140,6 +157,8 @@ func asAny(all []map[string]any) (list []any) {
 	}
 	return list
 }
+
+func wait(seconds int) Step { return Step{"wait": map[string]any{"for": fmt.Sprintf("%ds", seconds)}} }
 
 func act(words string, steps ...Step) Act { return Act{Words: words, Steps: steps} }
 

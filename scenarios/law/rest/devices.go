@@ -153,3 +153,45 @@ func judgeCapacity(of slice, d resourcev1.Device, all []allocation, report repor
 		}
 	}
 }
+
+var configuresOwn = Law{
+	Breach:     "the configuration of a class is for requests of other classes, too",
+	Class:      "wrong field or answer",
+	Components: []string{record.Scheduler},
+	Statement:  "The configuration that a claim gets from a DeviceClass names the requests for devices of that class.",
+	Source:     "k8s.io/api/resource/v1/types.go, DeviceAllocationConfiguration",
+	faulty:     true,
+	judge: func(s *State, report reporter) {
+		for _, v := range s.all("resourceclaims") {
+			of := timeline.As[resourcev1.ResourceClaim](v)
+			if of.Status.Allocation == nil {
+				continue
+			}
+			for n, c := range of.Status.Allocation.Devices.Config {
+				if c.Source == resourcev1.AllocationConfigSourceClass && len(c.Requests) == 0 && len(of.Spec.Devices.Requests) > 1 {
+					report(v, "status.allocation.devices.config[%d] is of a class, and names none of %d requests", n, len(of.Spec.Devices.Requests))
+				}
+			}
+		}
+	},
+}
+
+var namesDevices = Law{
+	Breach:     "it has a name that no selector can have",
+	Class:      "invalid thing accepted",
+	Components: []string{record.APIServer},
+	Statement:  "The name of an attribute or a capacity of a device is an identifier, after the name of a domain and a slash or without.",
+	Source:     "k8s.io/api/resource/v1/types.go, QualifiedName",
+	faulty:     true,
+	judge: func(s *State, report reporter) {
+		for _, v := range s.all("resourceslices") {
+			for _, d := range timeline.As[resourcev1.ResourceSlice](v).Spec.Devices {
+				for _, name := range slices.Concat(slices.Sorted(maps.Keys(d.Attributes)), slices.Sorted(maps.Keys(d.Capacity))) {
+					if strings.Count(string(name), "/") > 1 {
+						report(v, "device %s has %s", d.Name, name)
+					}
+				}
+			}
+		}
+	},
+}

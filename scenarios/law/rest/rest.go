@@ -50,7 +50,7 @@ type Breach struct {
 
 // All are the laws.
 func All() []Law {
-	return []Law{hasPods, hasNoMore, reportsPods, startsInOrder, followsTemplate, starts, isScheduled, placedRight, ownsDevices, getsDevices, keepsTolerant, countsBudget, countsQuota, keepsLimits, hasAmounts, isGone, acceptsStored}
+	return []Law{hasPods, hasNoMore, reportsPods, startsInOrder, readyInOrder, staysRunning, keepsPods, routesToPods, warnsOfNothing, followsTemplate, starts, isScheduled, placedRight, ownsDevices, getsDevices, keepsTolerant, configuresOwn, namesDevices, hasStorage, countsBudget, countsQuota, keepsLimits, hasAmounts, isGone, acceptsStored, readsAsWatched, keepsSecret, readsNeeded}
 }
 
 // Resources are those that the laws look at.
@@ -70,8 +70,8 @@ type State struct {
 	At time.Time
 	// Faulty is true if a fault keeps a component from working, or one does not run.
 	Faulty bool
-	// Refused are how API servers refused to touch objects that are stored.
-	Refused []record.Refusal
+	// Settled is what API servers answered about the objects that are stored.
+	record.Settled
 	// Written are the keys of objects that clients changed after they had been made.
 	Written map[string]bool
 
@@ -85,16 +85,11 @@ type State struct {
 	byKey      map[string]*timeline.Version
 }
 
-// Moments are those of a record at which all was at rest. What is under way at others breaks laws.
-func Moments(t *timeline.Timeline) []*timeline.Rest {
-	return slices.DeleteFunc(slices.Clone(t.Rests), func(r *timeline.Rest) bool { return len(r.Restless) > 0 })
-}
-
-// At is the state of a cluster when it had come to rest.
+// At is the state of a cluster when it had come to rest, as far as it had: nothing is reported of namespaces in which it had not.
 func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 	place := rest.Place
 	s := &State{
-		At: rest.Time, record: t, place: place, Refused: rest.Refused, Written: make(map[string]bool),
+		At: rest.Time, record: t, place: place, Settled: rest.Settled, Written: make(map[string]bool),
 		byResource: make(map[string][]*timeline.Version), byOwner: make(map[string][]*timeline.Version), byKey: make(map[string]*timeline.Version),
 	}
 	for _, v := range t.Versions {
@@ -148,6 +143,9 @@ func (s *State) Breaches() (all []Breach) {
 			continue
 		}
 		l.judge(s, func(v *timeline.Version, format string, args ...any) {
+			if s.isRestless(v) {
+				return
+			}
 			if namespace := s.get("namespaces", "", v.Namespace); namespace != nil && namespace.Meta().DeletionTimestamp != nil && !l.going {
 				return // all of it goes
 			}
@@ -155,6 +153,15 @@ func (s *State) Breaches() (all []Breach) {
 		})
 	}
 	return all
+}
+
+// isRestless reports whether an object was not at rest at the moment, or another one in its namespace.
+func (s *State) isRestless(v *timeline.Version) bool {
+	return slices.ContainsFunc(s.Restless, func(key string) bool {
+		resource, rest, _ := strings.Cut(key, "/")
+		namespace, _, within := strings.Cut(rest, "/")
+		return key == v.Key || v.Namespace != "" && v.Namespace == namespace && (within || resource == "namespaces")
+	})
 }
 
 // all are the objects of a resource, by key.

@@ -1,10 +1,13 @@
 package rest
 
 import (
+	"math"
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -19,6 +22,8 @@ type Stillness struct {
 	Scheduler bool
 
 	seen map[string]*seen
+	// selected are the claims for which a scheduler has selected a node, as namespace/name: it waits until each has a volume.
+	selected map[string]bool
 }
 
 // seen is what was seen of an object.
@@ -26,7 +31,9 @@ type seen struct {
 	at     time.Time // the last write
 	writes int       // since the wait began
 	waits  bool      // for a component that has not looked at it
+	claims []string  // of a pod, as namespace/name
 	goes   time.Time // by when it should be gone, if it was deleted
+	due    time.Time // by when something should be said of it
 	queued bool      // a pod that no node takes
 }
 
@@ -53,19 +60,24 @@ func (s *Stillness) Add(e record.Event) {
 	}
 	v := timeline.NewVersion(e.Subject, o.Object)
 	v.Change = o.Change
-	of.waits, of.goes, of.queued = false, time.Time{}, false
+	of.waits, of.goes, of.due, of.queued = false, time.Time{}, time.Time{}, false
 	switch deleted := v.Meta().DeletionTimestamp; {
 	case v.Gone():
 	case deleted != nil:
 		of.goes = deleted.Add(leaves(v.Resource))
 	default:
-		of.waits = s.waits(v)
+		of.waits, of.due = s.waits(v), due(v, e.At)
 		of.queued = s.Scheduler && v.Resource == "pods" && v.Pod().Spec.NodeName == "" && (pod{v}).condition(corev1.PodScheduled).Reason == corev1.PodReasonUnschedulable
 	}
 }
 
+// patience is how long an object waits for a component that has not looked at it. Then it is judged as it is: a component may have
+// lost it, and a scheduler says nothing of a pod while it waits for its volumes.
+const patience = 20 * time.Second
+
 // Restless are the keys of objects that are not at rest at a time, sorted: those that wait for a component, that were written
-// within a while before, or were deleted and may still go; a pod that no node takes, until the scheduler has looked again. What is
+// within a while before, or were deleted and may still go; a workload that has to wait a short time for its pods; a pod that no
+// node takes, until the scheduler has looked again. What is
 // written without end does not keep others from rest: law.Endlessly has it.
 func (s *Stillness) Restless(now time.Time, while time.Duration) (keys []string) {
 	var last time.Time // any write
@@ -76,7 +88,8 @@ func (s *Stillness) Restless(now time.Time, while time.Duration) (keys []string)
 	}
 	for key, of := range s.seen {
 		queued := of.queued && now.Sub(last) < retried
-		if of.writes <= law.MaxWrites && (of.waits || queued || now.Sub(of.at) < while || now.Before(of.goes)) {
+		waits := of.waits && now.Sub(of.at) < patience
+		if of.writes <= law.MaxWrites && (waits || queued || now.Sub(of.at) < while || now.Before(of.goes) || now.Before(of.due)) {
 			keys = append(keys, key)
 		}
 	}
@@ -95,4 +108,22 @@ func (s *Stillness) waits(v *timeline.Version) bool {
 	default:
 		return v.IsBehind()
 	}
+}
+
+// near is how long a time may be that a workload waits for others to wait for it, too.
+const near = 10 * time.Second
+
+// due is by when a controller should say of a workload that its rollout makes no progress, or that its pods are available.
+func due(v *timeline.Version, written time.Time) (at time.Time) {
+	if v.Resource == "deployments" {
+		of := timeline.As[appsv1.Deployment](v)
+		waits, since := isRollingOut(of)
+		if after := time.Duration(ptr.Deref(of.Spec.ProgressDeadlineSeconds, math.MaxInt32)) * time.Second; waits && after <= near {
+			at = since.Add(after + slack)
+		}
+	}
+	if after := time.Duration(v.Workload().Spec.MinReadySeconds) * time.Second; after > 0 && after <= near && written.Add(after+slack).After(at) {
+		at = written.Add(after + slack)
+	}
+	return at
 }

@@ -22,6 +22,15 @@ func TestStillness(t *testing.T) {
 		return manifest("Pod", "web", meta, "spec: {"+spec+"}\nstatus: {"+status+"}")
 	}
 	unseen := pod("", "", "phase: Pending")
+	rollout := func(deadline, at string) string {
+		return manifest("Deployment", "web", "generation: 1", "spec: {replicas: 1, "+deadline+"}\nstatus: {observedGeneration: 1, replicas: 1, updatedReplicas: 1, "+
+			"conditions: [{type: Available, status: 'True'}, {type: Progressing, status: 'True', reason: ReplicaSetUpdated, lastUpdateTime: 2026-01-01T11:59:"+at+"Z}]}")
+	}
+	const soon, later = "progressDeadlineSeconds: 10", "progressDeadlineSeconds: 11"
+	hurried := rollout(soon, "46")
+	complete := strings.Replace(hurried, "ReplicaSetUpdated", "NewReplicaSetAvailable", 1)
+	late := strings.Replace(hurried, "status: 'True', reason: ReplicaSetUpdated", "status: 'False', reason: ProgressDeadlineExceeded", 1)
+	leaving := strings.Replace(hurried, "generation: 1", "generation: 1, deletionTimestamp: 2026-01-01T11:59:45Z", 1)
 	// repeat is so many writes, each the time before the moment.
 	type write struct {
 		before   time.Duration
@@ -58,18 +67,36 @@ func TestStillness(t *testing.T) {
 		"it waited, and was deleted since": {writes: []write{{minute, unseen, 1}, {5 * second, "gone " + unseen, 1}}},
 
 		"a Deployment that was seen":  {writes: []write{{minute, behind("Deployment", "status: {observedGeneration: 2}"), 1}}},
-		"a Deployment of old":         {[]write{{minute, behind("Deployment", "status: {observedGeneration: 1}"), 1}}, false, []string{"deployments/default/web"}},
-		"a Deployment that is new":    {[]write{{minute, behind("Deployment", ""), 1}}, false, []string{"deployments/default/web"}},
+		"a Deployment of old":         {[]write{{19 * second, behind("Deployment", "status: {observedGeneration: 1}"), 1}}, false, []string{"deployments/default/web"}},
+		"a Deployment that is new":    {[]write{{19 * second, behind("Deployment", ""), 1}}, false, []string{"deployments/default/web"}},
 		"it was seen since":           {writes: []write{{minute, behind("Deployment", ""), 1}, {5 * second, behind("Deployment", "status: {observedGeneration: 2}"), 1}}},
-		"a ReplicaSet that is new":    {[]write{{minute, behind("ReplicaSet", ""), 1}}, false, []string{"replicasets/default/web"}},
-		"a StatefulSet that is new":   {[]write{{minute, behind("StatefulSet", ""), 1}}, false, []string{"statefulsets/default/web"}},
-		"a DaemonSet that is new":     {[]write{{minute, behind("DaemonSet", ""), 1}}, false, []string{"daemonsets/default/web"}},
-		"a budget that is new":        {[]write{{minute, behind("PodDisruptionBudget", ""), 1}}, false, []string{"poddisruptionbudgets/default/web"}},
+		"a ReplicaSet that is new":    {[]write{{19 * second, behind("ReplicaSet", ""), 1}}, false, []string{"replicasets/default/web"}},
+		"a StatefulSet that is new":   {[]write{{19 * second, behind("StatefulSet", ""), 1}}, false, []string{"statefulsets/default/web"}},
+		"a DaemonSet that is new":     {[]write{{19 * second, behind("DaemonSet", ""), 1}}, false, []string{"daemonsets/default/web"}},
+		"a budget that is new":        {[]write{{19 * second, behind("PodDisruptionBudget", ""), 1}}, false, []string{"poddisruptionbudgets/default/web"}},
 		"a Job never says it":         {writes: []write{{minute, behind("Job", ""), 1}}},
-		"a foreign object says it":    {[]write{{minute, behind("Widget", "status: {observedGeneration: 1}"), 1}}, false, []string{"widgets/default/web"}},
+		"a foreign object says it":    {[]write{{19 * second, behind("Widget", "status: {observedGeneration: 1}"), 1}}, false, []string{"widgets/default/web"}},
 		"a foreign object never does": {writes: []write{{minute, behind("Widget", ""), 1}}},
 
-		"the scheduler has to see it":                          {[]write{{minute, unseen, 1}}, false, []string{"pods/default/web"}},
+		"a deadline is near":                {[]write{{10 * second, hurried, 1}}, false, []string{"deployments/default/web"}},
+		"a deadline is over":                {writes: []write{{10 * second, rollout(soon, "45"), 1}}},
+		"a deadline is far":                 {writes: []write{{10 * second, rollout(later, "50"), 1}}},
+		"no deadline":                       {writes: []write{{10 * second, rollout("", "50"), 1}}},
+		"it makes progress":                 {[]write{{15 * second, rollout(soon, "45"), 1}, {10 * second, hurried, 1}}, false, []string{"deployments/default/web"}},
+		"it is complete":                    {writes: []write{{10 * second, strings.Replace(hurried, "updatedReplicas", "availableReplicas: 1, updatedReplicas", 1), 1}}},
+		"it was complete once":              {writes: []write{{10 * second, complete, 1}}},
+		"it was complete since":             {writes: []write{{10 * second, hurried, 1}, {5 * second, complete, 1}}},
+		"it says that it was too late":      {writes: []write{{10 * second, late, 1}}},
+		"it is paused":                      {writes: []write{{10 * second, rollout(soon+", paused: true", "46"), 1}}},
+		"it was deleted, and has no time":   {writes: []write{{10 * second, leaving, 1}}},
+		"it is gone since":                  {writes: []write{{10 * second, hurried, 1}, {5 * second, "gone " + hurried, 1}}},
+		"another kind with such a deadline": {writes: []write{{10 * second, strings.Replace(hurried, "Deployment", "StatefulSet", 1), 1}}},
+
+		"its pods are available soon":      {[]write{{10*second - 1, behind("DaemonSet", "spec: {minReadySeconds: 5}\nstatus: {observedGeneration: 2}"), 1}}, false, []string{"daemonsets/default/web"}},
+		"its pods should be available":     {writes: []write{{10 * second, behind("DaemonSet", "spec: {minReadySeconds: 5}\nstatus: {observedGeneration: 2}"), 1}}},
+		"its pods are available far later": {writes: []write{{10 * second, behind("DaemonSet", "spec: {minReadySeconds: 11}\nstatus: {observedGeneration: 2}"), 1}}},
+
+		"the scheduler has to see it":                          {[]write{{19 * second, unseen, 1}}, false, []string{"pods/default/web"}},
 		"no node takes it, and may now":                        {[]write{{minute, podWaiting("", ""), 1}, {11 * second, config, 1}}, false, []string{"pods/default/new"}},
 		"no node takes it":                                     {writes: []write{{minute, podWaiting("", ""), 1}, {12 * second, config, 1}}},
 		"no node takes it, and others are written without end": {writes: []write{{minute, podWaiting("", ""), 1}, {second, config, law.MaxWrites + 1}}},
@@ -77,6 +104,7 @@ func TestStillness(t *testing.T) {
 		"it has a gate":                                        {writes: []write{{minute, pod("", "", "conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]"), 1}, {11 * second, config, 1}}},
 		"a node takes it since":                                {writes: []write{{minute, podWaiting("", ""), 1}, {11 * second, strings.Replace(podWaiting("", "nodeName: a"), refused, "", 1), 1}}},
 		"no scheduler has to":                                  {writes: []write{{minute, unseen, 1}}, noScheduler: true},
+		"the scheduler says nothing":                           {writes: []write{{20 * second, unseen, 1}}},
 		"the scheduler has seen it":                            {writes: []write{{minute, podWaiting("", ""), 1}}},
 		"it is on a node":                                      {writes: []write{{minute, pod("", "nodeName: a", ""), 1}}},
 		"another scheduler has to see it":                      {writes: []write{{minute, pod("", "schedulerName: mine", ""), 1}}},

@@ -18,18 +18,44 @@ var startsInOrder = Law{
 	Source:     "kubernetes/website, docs/concepts/workloads/pods/pod-lifecycle.md, Container probes",
 	faulty:     true,
 	judge: func(s *State, report reporter) {
-		good := s.goodCommands()
-		for _, v := range s.all("pods") {
-			for _, c := range slices.Concat(v.Pod().Spec.InitContainers, v.Pod().Spec.Containers) {
-				if c.StartupProbe == nil || c.StartupProbe.Exec == nil || isExpanded(c.StartupProbe.Exec.Command) {
-					continue
-				}
-				if early, is := s.early(v, c, good); is {
-					report(early, "container %s had started: true in restart %d, and its startup probe was not good since that began", c.Name, statusOf(early, c.Name).RestartCount)
-				}
+		s.eachEarly(func(c corev1.Container) *corev1.Probe { return c.StartupProbe }, countsStarted, func(early *timeline.Version, c corev1.Container) {
+			report(early, "container %s had started: true in restart %d, and its startup probe was not good since that began", c.Name, statusOf(early, c.Name).RestartCount)
+		})
+	},
+}
+
+var readyInOrder = Law{
+	Breach:     "it counts as ready before its readiness probe was good",
+	Class:      "status not about the state",
+	Components: []string{"kubelet"},
+	Statement:  "A container with a readiness probe is ready once the probe was good in that container.",
+	Source:     "kubernetes/website, docs/concepts/workloads/pods/pod-lifecycle.md, Container probes",
+	faulty:     true,
+	judge: func(s *State, report reporter) {
+		s.eachEarly(func(c corev1.Container) *corev1.Probe { return c.ReadinessProbe }, countsReady, func(early *timeline.Version, c corev1.Container) {
+			report(early, "container %s had ready: true in restart %d, and its readiness probe was not good since that began", c.Name, statusOf(early, c.Name).RestartCount)
+		})
+	},
+}
+
+// countsStarted and countsReady report whether a status says of a container that a probe was good.
+func countsStarted(c *corev1.ContainerStatus) bool { return c.Started != nil && *c.Started }
+func countsReady(c *corev1.ContainerStatus) bool   { return c.Ready }
+
+// eachEarly calls a function for each container with a probe whose status says too early that it was good.
+func (s *State) eachEarly(probe func(corev1.Container) *corev1.Probe, is func(*corev1.ContainerStatus) bool, report func(early *timeline.Version, c corev1.Container)) {
+	good := s.goodCommands()
+	for _, v := range s.all("pods") {
+		for _, c := range slices.Concat(v.Pod().Spec.InitContainers, v.Pod().Spec.Containers) {
+			of := probe(c)
+			if of == nil || of.Exec == nil || isExpanded(of.Exec.Command) {
+				continue
+			}
+			if early, found := s.early(v, c.Name, of.Exec.Command, is, good); found {
+				report(early, c)
 			}
 		}
-	},
+	}
 }
 
 // isExpanded reports whether a command may have variables, so that another one is run.
@@ -54,13 +80,13 @@ type command struct {
 	args  []string
 }
 
-// early is the first state of a pod in which a container counts as started although its startup probe was not good since it was
-// started again.
-func (s *State) early(v *timeline.Version, c corev1.Container, good map[string][]command) (*timeline.Version, bool) {
-	container := v.Namespace + "/" + v.Name + "/" + c.Name
+// early is the first state of a pod in which a container that was started again counts as started or ready although the command of
+// a probe was not good since.
+func (s *State) early(v *timeline.Version, name string, probe []string, counts func(*corev1.ContainerStatus) bool, good map[string][]command) (*timeline.Version, bool) {
+	container := v.Namespace + "/" + v.Name + "/" + name
 	for _, is := range s.record.States(v.Key) {
-		status := statusOf(is, c.Name)
-		if is.Place > s.place || is.Gone() || is.Meta().UID != v.Meta().UID || status == nil || status.State.Running == nil || status.Started == nil || !*status.Started || status.RestartCount == 0 {
+		status := statusOf(is, name)
+		if is.Place > s.place || is.Gone() || is.Meta().UID != v.Meta().UID || status == nil || status.State.Running == nil || !counts(status) || status.RestartCount == 0 {
 			continue
 		}
 		began, known := s.startOf(container, status.ContainerID)
@@ -68,7 +94,7 @@ func (s *State) early(v *timeline.Version, c corev1.Container, good map[string][
 			continue
 		}
 		if !slices.ContainsFunc(good[container], func(ran command) bool {
-			return ran.place > began.Place && ran.place < is.Place && slices.Equal(ran.args, c.StartupProbe.Exec.Command)
+			return ran.place > began.Place && ran.place < is.Place && slices.Equal(ran.args, probe)
 		}) {
 			return is, true
 		}

@@ -78,3 +78,56 @@ func TestStartsInOrder(t *testing.T) {
 		})
 	}
 }
+
+func TestReadyInOrder(t *testing.T) {
+	t.Parallel()
+	const probe, startup = "readinessProbe: {exec: {command: [test, -f, /ready]}}", "startupProbe: {exec: {command: [test, -f, /up]}}"
+	shown := func(probe string, restarts int, more string) string {
+		return manifest("Pod", "web", "", "spec: {containers: [{name: app, "+probe+"}]}\n"+
+			fmt.Sprintf("status: {containerStatuses: [{name: app, restartCount: %d, containerID: skewrig://%d, %s}]}", restarts, restarts, more))
+	}
+	const running, ready = "started: true, ready: false, state: {running: {}}", "started: true, ready: true, state: {running: {}}"
+	pod := func(restarts int, more string) string { return shown(probe, restarts, more) }
+	const app = "default/web/app"
+	start := func(restarts int) happening {
+		return happening{app, record.ContainerStarted{ID: fmt.Sprint(restarts), Attempt: uint32(restarts)}} //nolint:gosec // they are few
+	}
+	ran := func(code int32, file string) happening {
+		return happening{app, record.Exec{Args: []string{"test", "-f", file}, ExitCode: code}}
+	}
+	good := ran(0, "/ready")
+	breach := []string{"pods/default/web: container app had ready: true in restart 1, and its readiness probe was not good since that began"}
+	again := func(then ...any) []any { return append([]any{pod(0, running), start(0), good, pod(0, ready)}, then...) }
+	kubelet := happening{"kubelet/a", record.ComponentStarted{}}
+	sidecar := strings.NewReplacer("containers:", "initContainers:", "containerStatuses", "initContainerStatuses")
+	for name, test := range map[string]struct {
+		entries []any
+		want    []string
+	}{
+		"once its probe was good":          {entries: again(start(1), pod(1, running), good, pod(1, ready))},
+		"before":                           {again(start(1), pod(1, running), pod(1, ready), good), breach},
+		"it was good in another container": {again(good, start(1), pod(1, ready)), breach},
+		"and is not any more":              {again(start(1), pod(1, ready), pod(1, running)), breach},
+		"it was not good":                  {again(start(1), ran(1, "/ready"), pod(1, ready)), breach},
+		"it was good once":                 {entries: again(start(1), good, pod(1, ready), ran(1, "/ready"), pod(1, running))},
+		"another command was good":         {again(start(1), ran(0, "/live"), pod(1, ready)), breach},
+		"its startup probe was good":       {again(shown(probe+", "+startup, 0, ready), start(1), ran(0, "/up"), shown(probe+", "+startup, 1, ready)), breach},
+		"both probes were good":            {entries: again(start(1), ran(0, "/up"), good, shown(probe+", "+startup, 1, ready))},
+		"in its first life":                {entries: []any{start(0), pod(0, ready)}},
+		"it is not ready":                  {entries: again(start(1), pod(1, running))},
+		"it does not run":                  {entries: again(start(1), pod(1, "ready: true, state: {waiting: {}}"))},
+		"it is not known to have begun":    {entries: again(pod(1, ready))},
+		"without a probe":                  {entries: again(start(1), shown("", 1, ready))},
+		"with a startup probe only":        {entries: again(start(1), ran(0, "/up"), shown(startup, 1, ready))},
+		"with a probe of another kind":     {entries: again(start(1), shown("readinessProbe: {tcpSocket: {port: 80}}", 1, ready))},
+		"it is a sidecar":                  {again(start(1), sidecar.Replace(pod(1, ready))), breach},
+		"its kubelet starts again":         {entries: again(start(1), good, pod(1, ready), kubelet, pod(1, running), pod(1, ready))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, breachesOf(stateAfter(historyOf(t, test.entries...)), readyInOrder)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -29,6 +29,7 @@ var reportsPods = Law{
 		s.reportsReplicaSets(report)
 		s.reportsDeployments(report)
 		s.reportsStatefulSets(report)
+		s.reportsDaemonSets(report)
 		s.reportsJobs(report)
 	},
 }
@@ -43,6 +44,7 @@ var hasPods = Law{
 		s.ownsReplicaSets(report)
 		s.ownsDeployments(report)
 		s.ownsStatefulSets(report)
+		s.ownsDaemonSets(report)
 		s.ownsJobs(report)
 	},
 }
@@ -140,25 +142,23 @@ type number struct {
 }
 
 // isBusy reports whether pods come, go, or are about to be available, so that numbers are about to change.
-func isBusy(all []pod, minReady int32) bool {
-	return minReady > 0 || slices.ContainsFunc(all, pod.going)
+func (s *State) isBusy(all []pod, minReady int32) bool {
+	available := time.Duration(minReady) * time.Second
+	return slices.ContainsFunc(all, func(p pod) bool {
+		return p.going() || minReady > 0 && p.ready() && s.since(p.condition(corev1.PodReady).LastTransitionTime) < available+slack
+	})
 }
 
 func (s *State) reportsReplicaSets(report reporter) {
 	for _, v := range s.all("replicasets") {
 		of, pods := timeline.As[appsv1.ReplicaSet](v), s.pods(v)
-		if v.IsBehind() || isBusy(pods, 0) {
+		if v.IsBehind() || s.isBusy(pods, of.Spec.MinReadySeconds) {
 			continue
 		}
 		active := slices.DeleteFunc(slices.Clone(pods), func(p pod) bool { return !p.active() || !selects(of.Spec.Selector, p.Meta().Labels) })
-		all := []number{
-			{"replicas", of.Status.Replicas, int32(len(active))}, //nolint:gosec // they are few
-			{"readyReplicas", of.Status.ReadyReplicas, count(active, pod.ready)},
-		}
-		if of.Spec.MinReadySeconds == 0 {
-			all = append(all, number{"availableReplicas", of.Status.AvailableReplicas, count(active, pod.ready)})
-		}
-		numbers(v, report, all...)
+		ready := count(active, pod.ready)
+		numbers(v, report, number{"replicas", of.Status.Replicas, int32(len(active))}, //nolint:gosec // they are few
+			number{"readyReplicas", of.Status.ReadyReplicas, ready}, number{"availableReplicas", of.Status.AvailableReplicas, ready})
 	}
 }
 
@@ -173,7 +173,7 @@ func (s *State) reportsDeployments(report reporter) {
 		for _, set := range s.owned(v, "replicasets") {
 			status := timeline.As[appsv1.ReplicaSet](set).Status
 			replicas, ready, available = replicas+status.Replicas, ready+status.ReadyReplicas, available+status.AvailableReplicas
-			busy = busy || set.IsBehind() || isBusy(s.pods(set), 0)
+			busy = busy || set.IsBehind() || s.isBusy(s.pods(set), of.Spec.MinReadySeconds)
 		}
 		if !busy {
 			numbers(v, report, number{"replicas", of.Status.Replicas, replicas}, number{"readyReplicas", of.Status.ReadyReplicas, ready},
@@ -186,27 +186,39 @@ func (s *State) reportsDeployments(report reporter) {
 // slack is how long a controller may take to say something beyond its deadline.
 const slack = 5 * time.Second
 
-// reportsDeadline looks at a rollout that does not come to its end.
-func (s *State) reportsDeadline(v *timeline.Version, of *appsv1.Deployment, report reporter) {
+// isRollingOut reports whether a controller says that a rollout makes progress, and since when.
+func isRollingOut(of *appsv1.Deployment) (is bool, since time.Time) {
 	spec, status := of.Spec, of.Status
 	if spec.ProgressDeadlineSeconds == nil || spec.Paused || spec.Replicas == nil || of.DeletionTimestamp != nil {
-		return
+		return false, since
 	}
 	if status.UpdatedReplicas == *spec.Replicas && status.Replicas == *spec.Replicas && status.AvailableReplicas == *spec.Replicas {
-		return
+		return false, since
 	}
 	for _, c := range status.Conditions {
-		deadline := time.Duration(*spec.ProgressDeadlineSeconds) * time.Second
-		if c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionTrue && c.Reason != "NewReplicaSetAvailable" && s.since(c.LastUpdateTime) > deadline+slack {
-			report(v, "condition Progressing has been True for %.0f s without progress, and the deadline is %s", s.since(c.LastUpdateTime).Seconds(), deadline)
+		if c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionTrue && c.Reason != "NewReplicaSetAvailable" {
+			return true, c.LastUpdateTime.Time
 		}
+	}
+	return false, since
+}
+
+// reportsDeadline looks at a rollout that does not come to its end.
+func (s *State) reportsDeadline(v *timeline.Version, of *appsv1.Deployment, report reporter) {
+	is, began := isRollingOut(of)
+	if !is {
+		return
+	}
+	deadline, since := time.Duration(*of.Spec.ProgressDeadlineSeconds)*time.Second, s.At.Sub(began)
+	if since > deadline+slack {
+		report(v, "condition Progressing has been True for %.0f s without progress, and the deadline is %s", since.Seconds(), deadline)
 	}
 }
 
 func (s *State) reportsStatefulSets(report reporter) {
 	for _, v := range s.all("statefulsets") {
 		of, pods := timeline.As[appsv1.StatefulSet](v), s.pods(v)
-		if v.IsBehind() || isBusy(pods, of.Spec.MinReadySeconds) {
+		if v.IsBehind() || s.isBusy(pods, of.Spec.MinReadySeconds) {
 			continue
 		}
 		ready := count(pods, func(p pod) bool { return p.phase() == corev1.PodRunning && p.ready() })

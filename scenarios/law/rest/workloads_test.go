@@ -17,6 +17,11 @@ const (
 	hasFailed = "phase: Failed"
 )
 
+// readySince is the status of a pod that is ready since a time of the day.
+func readySince(at string) string {
+	return strings.Replace(isReady, "'True'", "'True', lastTransitionTime: 2026-01-01T"+at+"Z", 1)
+}
+
 // isGoing is the metadata of an object that is being deleted, since half a minute.
 const isGoing = "deletionTimestamp: 2026-01-01T11:59:30Z"
 
@@ -235,7 +240,8 @@ func TestReportsPods(t *testing.T) {
 		"a pod of another namespace":     {manifests: with(mixed, set("", "", numbers), podOf("ReplicaSet", "web", "far", "namespace: other", isReady))},
 		"a pod that failed":              {manifests: with(mixed, set("", "", numbers), podOf("ReplicaSet", "web", "old", "", hasFailed))},
 		"a pod that is not selected":     {manifests: with(mixed, set("", "", numbers), strings.Replace(podsOf("ReplicaSet", "web", 3)[0], "app: web", "app: other", 1))},
-		"pods are available later":       {manifests: with(mixed, set("", "minReadySeconds: 60", "replicas: 2, readyReplicas: 1"))},
+		"pods are available later":       {manifests: []string{set("", "minReadySeconds: 60", "replicas: 1, readyReplicas: 1"), podOf("ReplicaSet", "web", "new", "", readySince("11:58:56"))}},
+		"pods should be available":       {[]string{set("", "minReadySeconds: 60", "replicas: 1, readyReplicas: 1"), podOf("ReplicaSet", "web", "new", "", readySince("11:58:55"))}, []string{"replicasets/default/web: status.availableReplicas is 0, and 1 are so"}},
 		"pods are available, and counts": {with(mixed, set("", "", "replicas: 2, readyReplicas: 1")), []string{"replicasets/default/web: status.availableReplicas is 0, and 1 are so"}},
 
 		"a Deployment is right":       {manifests: with(mixedOf("old"), deployment("", sums), older, newer, podOf("ReplicaSet", "new", "new-1", "", isUnready))},
@@ -247,7 +253,8 @@ func TestReportsPods(t *testing.T) {
 		"a StatefulSet is right":           {manifests: with(half, stateful("", "", numbers))},
 		"a StatefulSet is wrong":           {with(half[:1], stateful("", "", numbers)), []string{"statefulsets/default/web: " + wrong}},
 		"a StatefulSet has to see it":      {manifests: with(half[:1], stateful("generation: 2", "", "observedGeneration: 1, "+numbers))},
-		"pods that are available later":    {manifests: with(half, stateful("", "minReadySeconds: 60", "replicas: 2, readyReplicas: 1"))},
+		"pods that are available later":    {manifests: []string{stateful("", "minReadySeconds: 60", "replicas: 1, readyReplicas: 1"), podOf("StatefulSet", "web", "web-0", "", readySince("11:58:56"))}},
+		"pods that should be available":    {[]string{stateful("", "minReadySeconds: 60", "replicas: 1, readyReplicas: 1"), podOf("StatefulSet", "web", "web-0", "", readySince("11:58:55"))}, []string{"statefulsets/default/web: status.availableReplicas is 0, and 1 are so"}},
 		"an ordinal that goes":             {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", isGoing, isUnready))},
 		"an ordinal that failed":           {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", "", hasFailed))},
 		"an ordinal that failed, ready":    {manifests: with(half[:1], stateful("", "", numbers), podOf("StatefulSet", "web", "web-1", "", strings.Replace(isReady, "Running", "Failed", 1)))},

@@ -23,7 +23,7 @@ func ClusterConfig(t record.Topology, library image.Library, recorder record.Rec
 			}
 			return runtime.Start(runtime.Config{
 				Socket: info.Socket, Node: info.Name, PodCIDR: info.Addresses, Handlers: info.Handlers.Names, Shuffled: info.Handlers.Shuffled,
-				Library: library, Recorder: recorder, Kept: info.Output, Volumes: info.Volumes, Logs: info.Logs, HostRoot: info.HostRoot, Network: info.Network,
+				Library: library, Recorder: recorder, Kept: info.Output, Volumes: info.Volumes, Logs: info.Logs, HostRoot: info.HostRoot, Network: info.Network, Reported: info.Reported,
 			})
 		},
 	}

@@ -1,0 +1,51 @@
+package rest
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/record/timeline"
+)
+
+// selectedNode is the annotation by which a scheduler asks for a volume that a node can have.
+const selectedNode = "volume.kubernetes.io/selected-node"
+
+var hasStorage = Law{
+	Breach:     "a node is selected for it, and no storage there is large enough",
+	Class:      "wrong field or answer",
+	Components: []string{record.Scheduler},
+	Statement:  "A pod is put on a node whose storage is large enough for its claims, if the driver publishes its capacity.",
+	Source:     "kubernetes/website, docs/concepts/storage/storage-capacity.md",
+	judge: func(s *State, report reporter) {
+		for _, v := range s.all("persistentvolumeclaims") {
+			of := timeline.As[corev1.PersistentVolumeClaim](v)
+			if of.Annotations[selectedNode] == "" || of.Spec.VolumeName != "" || of.Spec.StorageClassName == nil || !s.publishesCapacity(*of.Spec.StorageClassName) {
+				continue
+			}
+			asked := of.Spec.Resources.Requests[corev1.ResourceStorage]
+			enough := false
+			for _, c := range s.all("csistoragecapacities") {
+				has := timeline.As[storagev1.CSIStorageCapacity](c)
+				enough = enough || has.StorageClassName == *of.Spec.StorageClassName && has.Capacity != nil && has.Capacity.Cmp(asked) >= 0
+			}
+			if !enough {
+				report(v, "it asks for %s, and node %s is selected", asked.String(), of.Annotations[selectedNode])
+			}
+		}
+	},
+}
+
+// publishesCapacity reports whether the driver of a StorageClass says how much storage there is.
+func (s *State) publishesCapacity(class string) bool {
+	of := s.get("storageclasses", "", class)
+	if of == nil {
+		return false
+	}
+	driver := s.get("csidrivers", "", timeline.As[storagev1.StorageClass](of).Provisioner)
+	if driver == nil {
+		return false
+	}
+	publishes := timeline.As[storagev1.CSIDriver](driver).Spec.StorageCapacity
+	return publishes != nil && *publishes
+}
