@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -221,6 +222,10 @@ func merge(object *unstructured.Unstructured, patch map[string]any) (*unstructur
 
 // served returns when the API server serves what a CustomResourceDefinition defines.
 func (o *objects) served(ctx context.Context, definition map[string]any) error {
+	versions, _, _ := unstructured.NestedSlice(definition, "spec", "versions")
+	if !slices.ContainsFunc(versions, func(v any) bool { fields, _ := v.(map[string]any); return fields["served"] == true }) {
+		return nil
+	}
 	group, _, _ := unstructured.NestedString(definition, "spec", "group")
 	kind, _, _ := unstructured.NestedString(definition, "spec", "names", "kind")
 	err := wait.PollUntilContextTimeout(ctx, servedPoll, servedLimit, true, func(context.Context) (bool, error) {

@@ -57,3 +57,35 @@ func TestJudge(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestCompared: a finding is one of a release with the bug if a release without it does not show it with the same story.
+func TestCompared(t *testing.T) {
+	t.Parallel()
+	finding := func(stories ...string) story.Result {
+		f := story.Finding{Law: "lost", Class: "panic", Components: []string{"kubelet"}}
+		for _, name := range stories {
+			f.Found = append(f.Found, story.Found{Story: name, Alone: &trial.Rate{Red: 3, Runs: 3}})
+		}
+		return story.Result{Findings: []story.Finding{f}}
+	}
+	row := recall.Row{Component: "kubelet", Class: "panic", Red: "v1.90.1", Green: "v1.90.3"}
+	for name, test := range map[string]struct {
+		swept map[release.Version]story.Result
+		want  recall.Verdict
+	}{
+		"not on it":                {map[release.Version]story.Result{"v1.90.3": {}}, recall.Found},
+		"on it":                    {map[release.Version]story.Result{"v1.90.3": finding("a", "b")}, recall.Missed},
+		"on it, by another story":  {map[release.Version]story.Result{"v1.90.3": finding("c")}, recall.Found},
+		"a later patch release":    {map[release.Version]story.Result{"v1.90.4": finding("a", "b"), "v1.92.0": {}}, recall.Missed},
+		"the newest of later ones": {map[release.Version]story.Result{"v1.91.0": finding("a", "b"), "v1.92.0": {}}, recall.Found},
+		"an older one only":        {map[release.Version]story.Result{"v1.90.2": {}}, recall.NotRun},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.swept[row.Red] = finding("a", "b")
+			if got := recall.Judge([]recall.Row{row}, test.swept).Answers[0].Verdict; got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}

@@ -40,7 +40,7 @@ func access() (all []Story) {
 // many is above the number of references from which on an API server has an index of them (plugin/pkg/auth/authorizer/node/graph.go).
 const many = 210
 
-// byMany is a Secret to which many pods of a node without a kubelet refer, and a pod of another node, twice.
+// byMany is a Secret to which many pods of a node without a kubelet refer, and one of two pods of another node, twice.
 func byMany() Story {
 	all := objects("{apiVersion: v1, kind: Node, metadata: {name: " + here + "}}\n---\n{apiVersion: v1, kind: Secret, metadata: {name: kept}, stringData: {key: value}}")
 	pod := func(name, node, volumes string) map[string]any {
@@ -51,7 +51,7 @@ func byMany() Story {
 		all = append(all, pod(fmt.Sprintf("other-%d", n), here, one))
 	}
 	reader := pod("reader", "node-a", one+", {name: two, secret: {secretName: kept}}")
-	return Story{Name: "volume-twice-by-many", Alone: true, Objects: append(all, reader), Acts: []Act{act("the pod deleted that refers to it twice", remove(ref(reader), ""))}}
+	return Story{Name: "volume-twice-by-many", Alone: true, Objects: append(all, pod("stays", "node-a", ""), reader), Acts: []Act{act("the pod deleted that refers to it twice", remove(ref(reader), ""))}}
 }
 
 // stored are objects that etcd has without fields that API servers fill in today, as older releases left them.

@@ -154,8 +154,11 @@ func (b Batch) refused(t *timeline.Timeline, report func(Finding, Found)) {
 // resourceOf is the resource of an object, by its key.
 func resourceOf(key string) string {
 	resource, _, _ := strings.Cut(key, "/")
-	return resource
+	return ofStory.ReplaceAllString(resource, "")
 }
+
+// ofStory is the namespace of a story in the name of a resource that it defines.
+var ofStory = regexp.MustCompile("^story-[0-9]+")
 
 // units are the resources of which a refusal can be about.
 var units = []string{"cpu", "memory", "storage"}

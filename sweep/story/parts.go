@@ -83,21 +83,20 @@ func definitions() (all []Story) {
 	shapes := map[string]string{
 		"status-without-schema": "subresources: {status: {}}, " + schema(spec), "status": "subresources: {status: {}}, " + schema(both),
 		"no-properties": "subresources: {status: {}}, " + schema("x-kubernetes-preserve-unknown-fields: true"), "plain": schema(both),
-		"scale":                "subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}, " + schema(both),
-		"scale-without-schema": "subresources: {status: {}, scale: {specReplicasPath: .spec.count, statusReplicasPath: .status.count}}, " + schema(spec),
-		"defaults":             "subresources: {status: {}}, " + schema("properties: {spec: {type: object, default: {}, properties: {size: {type: integer, default: 3}}}, status: {type: object, default: {size: 1}, properties: {size: {type: integer}}}}"),
-		"nullable":             "subresources: {status: {}}, " + schema("properties: {spec: {type: object, nullable: true}, status: {type: object, nullable: true, default: null}}"),
-		"int-or-string":        "subresources: {status: {}}, " + schema("properties: {spec: {type: object, properties: {size: {x-kubernetes-int-or-string: true}}}}"),
-		"rules":                "subresources: {status: {}}, " + schema("x-kubernetes-validations: [{rule: 'self.metadata.name.size() > 0'}, {rule: '!has(self.spec) || self.spec == oldSelf.spec || true', optionalOldSelf: false}], "+spec),
-		"list-of-maps":         "subresources: {status: {}}, " + schema("properties: {spec: {type: object, properties: {all: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string}}}}}}}"),
-		"columns":              "subresources: {status: {}}, additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .status.size}], selectableFields: [{jsonPath: .spec.url}], " + schema(spec),
-		"embedded":             "subresources: {status: {}}, " + schema("properties: {spec: {type: object, properties: {of: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}}"),
+		"scale":         "subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}, " + schema(both),
+		"defaults":      "subresources: {status: {}}, " + schema("properties: {spec: {type: object, default: {}, properties: {size: {type: integer, default: 3}}}, status: {type: object, default: {size: 1}, properties: {size: {type: integer}}}}"),
+		"nullable":      "subresources: {status: {}}, " + schema("properties: {spec: {type: object, nullable: true, properties: {size: {type: integer}}}, status: {type: object, nullable: true, properties: {size: {type: integer}}}}"),
+		"int-or-string": "subresources: {status: {}}, " + schema("properties: {spec: {type: object, properties: {size: {x-kubernetes-int-or-string: true}}}}"),
+		"rules":         "subresources: {status: {}}, " + schema("x-kubernetes-validations: [{rule: 'self.metadata.name.size() > 0'}, {rule: '!has(self.spec) || self.spec == oldSelf.spec || true', optionalOldSelf: false}], "+spec),
+		"list-of-maps":  "subresources: {status: {}}, " + schema("properties: {spec: {type: object, properties: {size: {type: integer}, all: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string}}}}}}}"),
+		"columns":       "subresources: {status: {}}, additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .status.size}], selectableFields: [{jsonPath: .spec.url}], " + schema(spec),
+		"embedded":      "subresources: {status: {}}, " + schema("properties: {spec: {type: object, properties: {size: {type: integer}, of: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}}"),
 	}
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		plural, group := here+"things", here+".example.com"
 		definition := object("{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: %s.%s}, spec: {group: %s, scope: Namespaced, names: {plural: %s, singular: %sthing, kind: Thing-%s, listKind: Thing-%sList}, %s}}",
 			plural, group, group, plural, here, here, here, fmt.Sprintf(versions, shapes[name]))
-		thing := object("{apiVersion: %s/v1, kind: Thing-%s, metadata: {name: one}, spec: {size: 1, url: \"https://example.com\"}}", group, here)
+		thing := object("{apiVersion: %s/v1, kind: Thing-%s, metadata: {name: one}, spec: {size: 1}}", group, here)
 		of := plural + "/" + here + "/one"
 		put := func(words, merge, part string) Act {
 			fields := map[string]any{"object": of, "merge": objects(merge)[0]}

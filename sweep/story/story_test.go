@@ -127,3 +127,40 @@ func TestConfirmed(t *testing.T) {
 		}
 	}
 }
+
+// TestUnconfirmed: the first story of each dimension is tried, and the next one if it was not confirmed.
+func TestUnconfirmed(t *testing.T) {
+	t.Parallel()
+	found := func(dimension string, red ...int) story.Found {
+		of := story.Found{Dimension: dimension}
+		for _, n := range red {
+			of.Alone = &trial.Rate{Red: n, Runs: 3}
+		}
+		return of
+	}
+	f := story.Finding{Found: []story.Found{found("a"), found("a"), found("b", 3), found("b"), found("c", 2), found("c")}}
+	if diff := cmp.Diff([]int{0, 5}, f.Unconfirmed()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFailed: an answer with 500 is a finding, unless there is a fault.
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	b := story.Batch{ID: "sweep/parts/one", Stories: []story.Story{{Name: "one", Dimension: "parts", Acts: []story.Act{{Words: "put"}}}}}
+	answered := func(code int, fault bool) *timeline.Timeline {
+		h := record.NewHistory(nil)
+		if fault {
+			h.Append("engine", "kubelet/node-a->kube-apiserver", record.FaultBegan{Fault: record.LinkFault{Cut: record.CutDrop}})
+		}
+		h.Append("engine", "story-01-act-1-1", record.APIAnswer{Object: "story-01things/story-01/one", Code: code})
+		return timeline.Of(h.Events())
+	}
+	found := story.Judge(b, answered(500, false))
+	if len(found) != 1 || found[0].Class != "500" || found[0].Resource != "things" || found[0].Found[0].Act != 1 {
+		t.Errorf("got %+v", found)
+	}
+	if found := slices.Concat(story.Judge(b, answered(500, true)), story.Judge(b, answered(422, false))); len(found) > 0 {
+		t.Errorf("got %+v", found)
+	}
+}

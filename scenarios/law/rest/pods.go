@@ -142,6 +142,9 @@ func (s *State) lacks(p pod) bool {
 	if spec.SecurityContext != nil && isTrue(spec.SecurityContext.RunAsNonRoot) {
 		return true // the user of an image is not known
 	}
+	if slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Image != nil }) {
+		return true // simulated images have no files
+	}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
 		if c.SecurityContext != nil && isTrue(c.SecurityContext.RunAsNonRoot) {
 			return true

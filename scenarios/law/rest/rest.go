@@ -79,6 +79,8 @@ type State struct {
 	place  int // of the moment in the record
 	// mute is true if a fault may keep a controller from seeing what is so, or from saying it.
 	mute bool
+	// frozen are the keys of objects that could not be changed at this moment of rest, or before.
+	frozen map[string]bool
 
 	byResource map[string][]*timeline.Version
 	byOwner    map[string][]*timeline.Version // by UID of the controller
@@ -89,7 +91,7 @@ type State struct {
 func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 	place := rest.Place
 	s := &State{
-		At: rest.Time, record: t, place: place, Settled: rest.Settled, Written: make(map[string]bool),
+		At: rest.Time, record: t, place: place, Settled: rest.Settled, Written: make(map[string]bool), frozen: make(map[string]bool),
 		byResource: make(map[string][]*timeline.Version), byOwner: make(map[string][]*timeline.Version), byKey: make(map[string]*timeline.Version),
 	}
 	for _, v := range t.Versions {
@@ -110,6 +112,11 @@ func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 	for _, index := range []map[string][]*timeline.Version{s.byResource, s.byOwner} {
 		for _, all := range index {
 			slices.SortFunc(all, func(a, b *timeline.Version) int { return cmp.Compare(a.Key, b.Key) })
+		}
+	}
+	for _, r := range t.Rests {
+		for _, refused := range r.Refused {
+			s.frozen[refused.Object] = s.frozen[refused.Object] || r.Place <= place && !isOfPolicy(refused)
 		}
 	}
 	for _, f := range t.Faults {
@@ -143,8 +150,8 @@ func (s *State) Breaches() (all []Breach) {
 			continue
 		}
 		l.judge(s, func(v *timeline.Version, format string, args ...any) {
-			if s.isRestless(v) {
-				return
+			if s.isRestless(v) || s.frozen[v.Key] && l.Breach != acceptsStored.Breach {
+				return // an object that can't be changed breaks more laws than that one
 			}
 			if namespace := s.get("namespaces", "", v.Namespace); namespace != nil && namespace.Meta().DeletionTimestamp != nil && !l.going {
 				return // all of it goes

@@ -67,3 +67,36 @@ func TestAt(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestRestless: nothing is reported of an object that is not at rest, nor of others in its namespace.
+func TestRestless(t *testing.T) {
+	t.Parallel()
+	events := historyOf(t, workload("ReplicaSet", "web", "", "replicas: 1", ""))
+	for key, want := range map[string]bool{
+		"pods/default/one": false, "replicasets/default/web": false, "namespaces/default": false,
+		"pods/other/one": true, "namespaces/other": true, "resourceslices/default": true,
+	} {
+		moment := &timeline.Rest{Moment: timeline.Moment{Place: len(events), Time: restAt}, Settled: record.Settled{Restless: []string{key}}}
+		if got := len(At(timeline.Of(events), moment).Breaches()) > 0; got != want {
+			t.Errorf("%s is restless: breaches: %t, want %t", key, got, want)
+		}
+	}
+}
+
+// TestFrozen: an object that can't be changed breaks one law.
+func TestFrozen(t *testing.T) {
+	t.Parallel()
+	set := workload("ReplicaSet", "web", "", "replicas: 1", "")
+	refused := record.Settled{Refused: []record.Refusal{{Object: "replicasets/default/web", Code: 422, Message: "it is invalid"}}}
+	events := historyOf(t, set, happening{"one", refused}, set)
+	moment := func(s record.Settled) *timeline.Rest {
+		return &timeline.Rest{Moment: timeline.Moment{Place: len(events), Time: restAt}, Settled: s}
+	}
+	folded := timeline.Of(events)
+	if got := lawsOf(At(folded, moment(refused))); !cmp.Equal(got, map[string][]string{"replicasets/default/web": {acceptsStored.Breach}}) {
+		t.Errorf("got %v", got)
+	}
+	if got := lawsOf(At(folded, moment(record.Settled{}))); len(got) > 0 {
+		t.Errorf("it could not be changed before, and breaks %v", got)
+	}
+}
