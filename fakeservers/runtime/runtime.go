@@ -64,7 +64,8 @@ type Config struct {
 	// address (.1) is the node's own, which host-network pods use. The other
 	// sandboxes get the rest.
 	PodCIDR netip.Prefix
-	// Reported is the range of the addresses with which a kubelet gets those of PodCIDR. If unset, they are reported as they are.
+	// Reported is the IPv4 range of the addresses with which a kubelet gets those of PodCIDR, as large as that and of whole bytes.
+	// If unset, they are reported as they are.
 	Reported netip.Prefix
 	// Network has the addresses that containers can reach. If unset, they reach what this
 	// machine can.
@@ -110,6 +111,9 @@ func (c Config) validate() error {
 	}
 	if !c.PodCIDR.IsValid() || !c.PodCIDR.Addr().Is4() || !c.PodCIDR.Addr().IsLoopback() || c.PodCIDR.Bits() < 8 || c.PodCIDR.Bits() > 30 {
 		problems = append(problems, fmt.Errorf("pod CIDR %s is not an IPv4 loopback range of at least four addresses", c.PodCIDR))
+	}
+	if c.Reported.IsValid() && (!c.Reported.Addr().Is4() || c.Reported.Bits() != c.PodCIDR.Bits() || c.Reported.Bits()%8 != 0) {
+		problems = append(problems, fmt.Errorf("reported addresses %s are not an IPv4 range of the size of %s, of whole bytes", c.Reported, c.PodCIDR))
 	}
 	return errors.Join(problems...)
 }

@@ -80,7 +80,11 @@ func (r *Runtime) reportedIP(b *sandbox) string {
 		return b.ip.String()
 	}
 	address, own := r.config.Reported.Addr().As4(), b.ip.As4()
-	address[len(address)-1] = own[len(own)-1]
+	for i := range address {
+		if within := i*8 - r.config.Reported.Bits(); within >= 0 { // the bits of whole bytes
+			address[i] = own[i]
+		}
+	}
 	return netip.AddrFrom4(address).String()
 }
 

@@ -46,9 +46,6 @@ var readsNeeded = Law{
 // access calls a function for each Secret and ConfigMap and each node: whether a pod of the node refers to it, and whether the
 // kubelet of the node may read it.
 func (s *State) access(each func(v *timeline.Version, node string, needed, allowed bool)) {
-	if s.Readable == nil {
-		return
-	}
 	needs := make(map[string]map[string]bool) // by node and key
 	for _, node := range s.all("nodes") {
 		needs[node.Name] = make(map[string]bool)
@@ -61,7 +58,9 @@ func (s *State) access(each func(v *timeline.Version, node string, needed, allow
 	for _, resource := range []string{"configmaps", "secrets"} {
 		for _, v := range s.all(resource) {
 			for _, node := range slices.Sorted(maps.Keys(needs)) {
-				each(v, node, needs[node][v.Key], slices.Contains(s.Readable[node], v.Key))
+				if readable, asked := s.Readable[node]; asked {
+					each(v, node, needs[node][v.Key], slices.Contains(readable, v.Key))
+				}
 			}
 		}
 	}

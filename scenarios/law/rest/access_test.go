@@ -50,7 +50,7 @@ func TestAccess(t *testing.T) {
 		"it does not need and is not": {readable: denied},
 		"it was not asked":            {pods: reads},
 		"another node may":            {readable: both, pods: reads, keeps: keepsB},
-		"only another node may":       {readable: map[string][]string{"b": {keptSecret}}, pods: reads, keeps: keepsB, needs: needs},
+		"only another node may":       {readable: map[string][]string{"a": {}, "b": {keptSecret}}, pods: reads, keeps: keepsB, needs: needs},
 		"a pod on each node":          {readable: both, pods: []string{reads[0], onB}},
 		"one pod refers twice":        {readable: allowed, pods: []string{reader("", twice)}},
 		"a pod without a node":        {readable: allowed, pods: []string{strings.Replace(reads[0], "nodeName: a, ", "", 1)}, keeps: keeps},

@@ -1,8 +1,8 @@
 package rest
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,19 +14,32 @@ import (
 // daemons are the pods of a DaemonSet, by node: of those that it wants one on, and of others.
 type daemons struct{ wanted, unwanted map[string][]pod }
 
+// daemonTolerations are for the taints that pods of DaemonSets tolerate (pkg/controller/daemon/util/daemonset_util.go).
+var daemonTolerations = []corev1.Toleration{
+	{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+	{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+	{Key: corev1.TaintNodeDiskPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodePIDPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+}
+
 // daemons are those of a DaemonSet. It is false if it is being deleted, or if it can't be known on which nodes it wants a pod.
 func (s *State) daemons(v *timeline.Version) (all daemons, is bool) {
-	template := timeline.As[appsv1.DaemonSet](v).Spec.Template
+	template := timeline.As[appsv1.DaemonSet](v).Spec.Template.DeepCopy()
 	daemon := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
+	daemon.Spec.Tolerations = append(daemon.Spec.Tolerations, daemonTolerations...)
+	if daemon.Spec.HostNetwork {
+		daemon.Spec.Tolerations = append(daemon.Spec.Tolerations, corev1.Toleration{Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
+	}
 	all = daemons{wanted: make(map[string][]pod), unwanted: make(map[string][]pod)}
 	for _, n := range s.all("nodes") {
-		node := timeline.As[corev1.Node](n).DeepCopy()
-		node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return strings.HasPrefix(t.Key, "node.kubernetes.io/") }) // daemons tolerate those
+		node := timeline.As[corev1.Node](n)
 		matches, err := nodeaffinity.GetRequiredNodeAffinity(daemon).Match(node)
 		if err != nil {
 			return all, false
 		}
-		if matches && toleratesTaints(daemon, node) {
+		if matches && toleratesTaints(daemon, node) && (daemon.Spec.NodeName == "" || daemon.Spec.NodeName == n.Name) {
 			all.wanted[n.Name] = nil
 		} else {
 			all.unwanted[n.Name] = nil
@@ -34,13 +47,13 @@ func (s *State) daemons(v *timeline.Version) (all daemons, is bool) {
 	}
 	for _, p := range s.pods(v) {
 		node := p.Pod().Spec.NodeName
-		if _, wanted := all.wanted[node]; wanted {
-			all.wanted[node] = append(all.wanted[node], p)
-		} else if node != "" {
-			all.unwanted[node] = append(all.unwanted[node], p)
+		for _, nodes := range []map[string][]pod{all.wanted, all.unwanted} {
+			if pods, there := nodes[node]; there {
+				nodes[node] = append(pods, p)
+			}
 		}
 	}
-	return all, v.Meta().DeletionTimestamp == nil && v.Meta().Labels[appsv1.DeprecatedTemplateGeneration] == ""
+	return all, v.Meta().DeletionTimestamp == nil
 }
 
 // on is how many nodes have a pod that is so.
@@ -79,6 +92,18 @@ func (s *State) ownsDaemonSets(report reporter) {
 		for _, n := range s.all("nodes") {
 			if on, wanted := all.wanted[n.Name]; wanted && len(on) == 0 && n.Meta().DeletionTimestamp == nil {
 				report(v, "no pod on node %s", n.Name)
+			}
+		}
+	}
+}
+
+// hasNoMoreDaemons looks for nodes with several pods of a DaemonSet.
+func (s *State) hasNoMoreDaemons(report reporter) {
+	for _, v := range s.all("daemonsets") {
+		all, is := s.daemons(v)
+		for _, node := range slices.Sorted(maps.Keys(all.wanted)) {
+			if n := count(all.wanted[node], pod.active); is && n > 1 && timeline.As[appsv1.DaemonSet](v).Spec.UpdateStrategy.RollingUpdate == nil {
+				report(v, "%d pods on node %s", n, node)
 			}
 		}
 	}

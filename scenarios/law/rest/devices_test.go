@@ -82,3 +82,29 @@ spec:
 		})
 	}
 }
+
+func TestConfiguresOwn(t *testing.T) {
+	claim := func(requests, config string) []string {
+		return []string{fmt.Sprintf("kind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [%s]}}\nstatus: {allocation: {devices: {config: [%s]}}}", requests, config)}
+	}
+	const two = "{name: a}, {name: b}"
+	judge(t, configuresOwn, map[string]judged{
+		"of a class, for no request": {claim(two, "{source: FromClass}"), []string{"resourceclaims/default/one: status.allocation.devices.config[0] is of a class, and names none of 2 requests"}},
+		"of a class, for a request":  {manifests: claim(two, "{source: FromClass, requests: [a]}")},
+		"of the claim":               {manifests: claim(two, "{source: FromClaim}")},
+		"one request":                {manifests: claim("{name: a}", "{source: FromClass}")},
+		"it has no devices":          {manifests: []string{"kind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [" + two + "]}}"}},
+	})
+}
+
+func TestNamesDevices(t *testing.T) {
+	slice := func(device string) []string {
+		return []string{"kind: ResourceSlice\nmetadata: {name: one}\nspec: {devices: [{name: dev, " + device + "}]}"}
+	}
+	wrong := []string{"resourceslices/one: device dev has a/b/c"}
+	judge(t, namesDevices, map[string]judged{
+		"attributes":      {manifests: slice("attributes: {model: {string: a}, example.com/model: {string: a}}")},
+		"a bad attribute": {slice("attributes: {a/b/c: {string: a}}"), wrong},
+		"a bad capacity":  {slice("capacity: {a/b/c: {value: 1}}"), wrong},
+	})
+}

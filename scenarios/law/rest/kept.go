@@ -3,6 +3,7 @@ package rest
 import (
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/skewrig/skewrig/record"
@@ -26,6 +27,9 @@ var keepsPods = Law{
 				if was == nil || before.isRestless(was) || was.Meta().UID != owner.Meta().UID || was.Meta().Generation != owner.Meta().Generation || owner.Meta().DeletionTimestamp != nil {
 					continue
 				}
+				if isRolled(was) || slices.ContainsFunc(s.pods(owner), s.isAdopted) {
+					continue // it makes room for a pod that a client made
+				}
 				for _, p := range before.pods(was) {
 					if p.active() && p.ready() && s.lost(p) && !s.isAsked(before, p) {
 						report(owner, "pod %s ran, and is gone", p.Name)
@@ -34,6 +38,19 @@ var keepsPods = Law{
 			}
 		}
 	},
+}
+
+// isRolled reports whether pods of a StatefulSet or a DaemonSet are still to be replaced by newer ones.
+func isRolled(v *timeline.Version) bool {
+	switch v.Resource {
+	case "statefulsets":
+		status := timeline.As[appsv1.StatefulSet](v).Status
+		return status.CurrentRevision != status.UpdateRevision
+	case "daemonsets":
+		status := timeline.As[appsv1.DaemonSet](v).Status
+		return status.UpdatedNumberScheduled != status.DesiredNumberScheduled
+	}
+	return false
 }
 
 // before is the state at the moment of rest before this one; nil if there is none.
@@ -72,7 +89,8 @@ func (s *State) lost(p pod) bool {
 // isAsked reports whether a client wrote a pod or its node since another state.
 func (s *State) isAsked(since *State, p pod) bool {
 	return slices.ContainsFunc(s.record.Answers, func(a *timeline.Answer) bool {
-		return a.Place > since.place && a.Place < s.place && (a.Object == p.Key || a.Object == "nodes/"+p.Pod().Spec.NodeName)
+		asked := a.Object == p.Key || a.Object == "nodes/"+p.Pod().Spec.NodeName || a.Object == "pods/"+p.Namespace+"/*"
+		return a.Place > since.place && a.Place < s.place && a.Code < 400 && asked
 	})
 }
 
@@ -87,7 +105,7 @@ var staysRunning = Law{
 		for _, v := range s.all("pods") {
 			of := v.Pod()
 			always := of.Spec.RestartPolicy == corev1.RestartPolicyAlways && !slices.ContainsFunc(of.Spec.Containers, func(c corev1.Container) bool { return c.RestartPolicy != nil })
-			if always && of.Status.Phase == corev1.PodSucceeded && of.DeletionTimestamp == nil {
+			if always && of.Status.Phase == corev1.PodSucceeded && of.DeletionTimestamp == nil && !s.Written[v.Key] {
 				report(v, "restartPolicy Always; reason %q", of.Status.Reason)
 			}
 		}

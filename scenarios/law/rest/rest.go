@@ -126,7 +126,7 @@ func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 	}
 	for name := range t.Ran {
 		_, runs := t.ReadyAt(name, place)
-		s.Faulty = s.Faulty || !runs
+		s.Faulty, s.mute = s.Faulty || !runs, s.mute || !runs && name == record.ControllerManager
 	}
 	for _, a := range t.Answers {
 		if a.Place < place && a.Code < 400 && !a.Created() {

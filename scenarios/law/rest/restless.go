@@ -22,8 +22,6 @@ type Stillness struct {
 	Scheduler bool
 
 	seen map[string]*seen
-	// selected are the claims for which a scheduler has selected a node, as namespace/name: it waits until each has a volume.
-	selected map[string]bool
 }
 
 // seen is what was seen of an object.
@@ -31,7 +29,6 @@ type seen struct {
 	at     time.Time // the last write
 	writes int       // since the wait began
 	waits  bool      // for a component that has not looked at it
-	claims []string  // of a pod, as namespace/name
 	goes   time.Time // by when it should be gone, if it was deleted
 	due    time.Time // by when something should be said of it
 	queued bool      // a pod that no node takes

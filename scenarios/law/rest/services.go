@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -27,32 +28,42 @@ var routesToPods = Law{
 			if len(of.Spec.Selector) == 0 || of.Spec.Type == corev1.ServiceTypeExternalName || of.DeletionTimestamp != nil || of.Spec.PublishNotReadyAddresses {
 				continue
 			}
-			if wrong := differ(s.selected(of), s.endpoints(v)); len(wrong) > 0 {
+			wanted, known := s.selected(of)
+			if !known {
+				continue
+			}
+			have, wrong := s.endpoints(v)
+			if wrong = append(wrong, differ(wanted, have)...); len(wrong) > 0 {
 				report(v, "%s", strings.Join(wrong, "; "))
 			}
 		}
 	},
 }
 
-// selected are the pods with an address that a Service selects, and whether each is ready, by name. Those that come or go are not
-// among them.
-func (s *State) selected(of *corev1.Service) map[string]bool {
-	all := make(map[string]bool)
+// selected are the pods that a Service selects, and whether each is ready, by name. Those that come or go are not among them. It is
+// false if one has a loopback address: the slice that it is in is refused.
+func (s *State) selected(of *corev1.Service) (all map[string]bool, known bool) {
+	all = make(map[string]bool)
 	for _, v := range s.in(of.Namespace, "pods") {
 		p := pod{v}
-		if address, err := netip.ParseAddr(v.Pod().Status.PodIP); err != nil || address.IsLoopback() || !p.active() {
+		address, err := netip.ParseAddr(v.Pod().Status.PodIP)
+		if err != nil || !p.active() || !labels.SelectorFromSet(of.Spec.Selector).Matches(labels.Set(v.Meta().Labels)) {
 			continue
 		}
-		if labels.SelectorFromSet(of.Spec.Selector).Matches(labels.Set(v.Meta().Labels)) {
+		if address.IsLoopback() || !address.Is4() {
+			return nil, false
+		}
+		if node := v.Pod().Spec.NodeName; node == "" || s.get("nodes", "", node) != nil {
 			all[v.Name] = p.ready()
 		}
 	}
-	return all
+	return all, true
 }
 
-// endpoints are the pods in the slices of a Service, and whether each is ready, by name. One that is there twice is called so.
-func (s *State) endpoints(service *timeline.Version) map[string]bool {
-	all := make(map[string]bool)
+// endpoints are the pods in the slices of a Service, and whether each is ready, by name; and what is wrong with the slices.
+func (s *State) endpoints(service *timeline.Version) (all map[string]bool, wrong []string) {
+	all = make(map[string]bool)
+	ports := timeline.As[corev1.Service](service).Spec.Ports
 	for _, v := range s.in(service.Namespace, "endpointslices") {
 		slice := timeline.As[discoveryv1.EndpointSlice](v)
 		if slice.Labels[discoveryv1.LabelServiceName] != service.Name || slice.AddressType != discoveryv1.AddressTypeIPv4 || slice.Labels[discoveryv1.LabelManagedBy] != "endpointslice-controller.k8s.io" {
@@ -65,11 +76,40 @@ func (s *State) endpoints(service *timeline.Version) map[string]bool {
 			name := e.TargetRef.Name
 			if p := s.get("pods", service.Namespace, name); p == nil || p.Meta().UID != e.TargetRef.UID {
 				name += " of UID " + string(e.TargetRef.UID)
+			} else {
+				wrong = append(wrong, wrongPorts(ports, slice.Ports, p)...)
 			}
-			all[name] = all[name] || e.Conditions.Ready != nil && *e.Conditions.Ready
+			if _, twice := all[name]; twice {
+				wrong = append(wrong, fmt.Sprintf("pod %s is there twice", name))
+			}
+			all[name] = e.Conditions.Ready != nil && *e.Conditions.Ready
 		}
 	}
-	return all
+	return all, wrong
+}
+
+// wrongPorts are the ports of a Service that a slice does not have as a pod has them.
+func wrongPorts(ports []corev1.ServicePort, have []discoveryv1.EndpointPort, p *timeline.Version) (wrong []string) {
+	for _, port := range ports {
+		number := port.TargetPort.IntVal
+		if port.TargetPort.Type == intstr.String {
+			number = 0
+			for _, c := range p.Pod().Spec.Containers {
+				for _, named := range c.Ports {
+					if named.Name == port.TargetPort.StrVal {
+						number = named.ContainerPort
+					}
+				}
+			}
+		}
+		is := slices.ContainsFunc(have, func(e discoveryv1.EndpointPort) bool {
+			return e.Name != nil && *e.Name == port.Name && e.Port != nil && *e.Port == number
+		})
+		if number != 0 && !is {
+			wrong = append(wrong, fmt.Sprintf("pod %s has port %d for %q, and its slice does not", p.Name, number, port.Name))
+		}
+	}
+	return wrong
 }
 
 // differ says how the pods of slices are not those that there should be.
@@ -97,15 +137,17 @@ var warnsOfNothing = Law{
 	Source:     "kubernetes/community, contributors/devel/sig-api-machinery/controllers.md",
 	faulty:     true,
 	judge: func(s *State, report reporter) {
+		reported := make(map[string]bool)
 		for _, e := range s.record.Events[:s.place] {
 			seen, is := record.As[record.ObjectObserved](e)
-			if !is || seen.Resource != "events" || seen.Cluster != "" {
+			if !is || seen.Resource != "events" || seen.Cluster != "" || reported[e.Subject] {
 				continue
 			}
 			v := timeline.NewVersion(e.Subject, seen.Object)
 			of := timeline.As[corev1.Event](v)
 			text := strings.ToLower(of.Message)
-			if of.Type == corev1.EventTypeWarning && strings.Contains(text, "delet") && strings.Contains(text, "not found") {
+			if of.Type == corev1.EventTypeWarning && of.Source.Component != "kubelet" && strings.Contains(text, "delet") && strings.Contains(text, "not found") {
+				reported[e.Subject] = true
 				report(v, "%s: %s", of.Reason, of.Message)
 			}
 		}

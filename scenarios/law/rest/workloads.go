@@ -71,6 +71,7 @@ var hasNoMore = Law{
 				}
 			}
 		}
+		s.hasNoMoreDaemons(report)
 		for _, v := range s.all("jobs") {
 			of, active := timeline.As[batchv1.Job](v), count(s.pods(v), pod.active)
 			if !isManagedElsewhere(of) && v.Meta().DeletionTimestamp == nil && (isSuspended(of) || hasEnded(of)) && active > 0 {
