@@ -204,7 +204,7 @@ type again struct {
 	alone, control story.Batch
 }
 
-// confirm runs the first story of each finding in each dimension alone, and then the next one of those that this did not confirm.
+// confirm runs the first story of each finding alone, and then the next one of those that this did not confirm.
 func (r storiesRun) confirm(ctx context.Context) error {
 	stories := make(map[string]story.Story)
 	for _, s := range r.all {
@@ -214,20 +214,22 @@ func (r storiesRun) confirm(ctx context.Context) error {
 		var all []again
 		var batches []story.Batch
 		for i, f := range r.state.Findings {
-			for _, j := range f.Unconfirmed() {
-				s, is := stories[f.Found[j].Dimension+"/"+f.Found[j].Story]
-				if !is {
-					continue // a component, beside several stories
-				}
-				one := again{finding: i, found: j}
-				var controlled bool
-				one.alone, one.control, controlled = story.Alone(s, f.Found[j], len(all))
-				batches = append(batches, one.alone)
-				if controlled {
-					batches = append(batches, one.control)
-				}
-				all = append(all, one)
+			j, is := f.Unconfirmed()
+			if !is {
+				continue
 			}
+			s, is := stories[f.Found[j].Dimension+"/"+f.Found[j].Story]
+			if !is {
+				continue // a component, beside several stories
+			}
+			one := again{finding: i, found: j}
+			var controlled bool
+			one.alone, one.control, controlled = story.Alone(s, f.Found[j], len(all))
+			batches = append(batches, one.alone)
+			if controlled {
+				batches = append(batches, one.control)
+			}
+			all = append(all, one)
 		}
 		if len(batches) == 0 {
 			return nil

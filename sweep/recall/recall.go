@@ -131,7 +131,7 @@ func Judge(rows []Row, swept map[release.Version]story.Result) Table {
 		if ran && (row.Green == "" || compared) {
 			a.Verdict, a.Compared = Missed, compared
 			for _, f := range red.Findings {
-				n := slices.IndexFunc(f.Found, func(of story.Found) bool { return of.Confirmed() && !shows(green, f, of) })
+				n := slices.IndexFunc(f.Found, func(of story.Found) bool { return !shows(green, f, of) })
 				if n < 0 || !row.isAbout(f) {
 					continue
 				}

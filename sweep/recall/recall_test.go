@@ -75,6 +75,7 @@ func TestCompared(t *testing.T) {
 	}{
 		"not on it":                {map[release.Version]story.Result{"v1.90.3": {}}, recall.Found},
 		"on it":                    {map[release.Version]story.Result{"v1.90.3": finding("a", "b")}, recall.Missed},
+		"on it, by one of them":    {map[release.Version]story.Result{"v1.90.3": finding("a")}, recall.Found},
 		"on it, by another story":  {map[release.Version]story.Result{"v1.90.3": finding("c")}, recall.Found},
 		"a later patch release":    {map[release.Version]story.Result{"v1.90.4": finding("a", "b"), "v1.92.0": {}}, recall.Missed},
 		"the newest of later ones": {map[release.Version]story.Result{"v1.91.0": finding("a", "b"), "v1.92.0": {}}, recall.Found},

@@ -79,19 +79,10 @@ func (f Found) Confirmed() bool {
 	return f.Alone != nil && f.Alone.Runs > 0 && f.Alone.Red == f.Alone.Runs && (f.Control == nil || f.Control.Runs > 0 && f.Control.Red == 0)
 }
 
-// Unconfirmed are the places of stories that are to be tried next: the first one that was not tried of each dimension of which none
-// is confirmed.
-func (f Finding) Unconfirmed() (places []int) {
-	done := make(map[string]bool) // by dimension
-	for _, of := range f.Found {
-		done[of.Dimension] = done[of.Dimension] || of.Confirmed()
-	}
-	for n, of := range f.Found {
-		if of.Alone == nil && !done[of.Dimension] {
-			places, done[of.Dimension] = append(places, n), true
-		}
-	}
-	return places
+// Unconfirmed is the place of the story that is to be tried next: the first one that was not, unless another one is confirmed.
+func (f Finding) Unconfirmed() (place int, is bool) {
+	place = slices.IndexFunc(f.Found, func(of Found) bool { return of.Alone == nil })
+	return place, place >= 0 && !slices.ContainsFunc(f.Found, Found.Confirmed)
 }
 
 // Signature is what stories have in common that show one finding.

@@ -128,19 +128,23 @@ func TestConfirmed(t *testing.T) {
 	}
 }
 
-// TestUnconfirmed: the first story of each dimension is tried, and the next one if it was not confirmed.
+// TestUnconfirmed: stories are tried one after the other, until one is confirmed.
 func TestUnconfirmed(t *testing.T) {
 	t.Parallel()
-	found := func(dimension string, red ...int) story.Found {
-		of := story.Found{Dimension: dimension}
-		for _, n := range red {
-			of.Alone = &trial.Rate{Red: n, Runs: 3}
+	rate := func(red int) story.Found { return story.Found{Alone: &trial.Rate{Red: red, Runs: 3}} }
+	for name, test := range map[string]struct {
+		found []story.Found
+		place int
+		is    bool
+	}{
+		"none is":         {[]story.Found{{}, {}}, 0, true},
+		"the first isn't": {[]story.Found{rate(2), {}}, 1, true},
+		"the first is":    {[]story.Found{rate(3), {}}, 1, false},
+		"none is left":    {[]story.Found{rate(2), rate(0)}, -1, false},
+	} {
+		if place, is := (story.Finding{Found: test.found}).Unconfirmed(); place != test.place || is != test.is {
+			t.Errorf("%s: got %d, %t", name, place, is)
 		}
-		return of
-	}
-	f := story.Finding{Found: []story.Found{found("a"), found("a"), found("b", 3), found("b"), found("c", 2), found("c")}}
-	if diff := cmp.Diff([]int{0, 5}, f.Unconfirmed()); diff != "" {
-		t.Error(diff)
 	}
 }
 

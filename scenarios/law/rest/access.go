@@ -20,8 +20,8 @@ var keepsSecret = Law{
 	Source:     nodeAuthorization,
 	faulty:     true,
 	judge: func(s *State, report reporter) {
-		s.access(func(v *timeline.Version, node string, needed, allowed bool) {
-			if allowed && !needed && len(s.all("persistentvolumes")) == 0 { // a volume may refer to a Secret, too
+		s.access(func(v *timeline.Version, node string, named, _, allowed bool) {
+			if allowed && !named && len(s.all("persistentvolumes")) == 0 { // a volume may refer to a Secret, too
 				report(v, "the kubelet of %s may read it", node)
 			}
 		})
@@ -35,7 +35,7 @@ var readsNeeded = Law{
 	Statement:  "A kubelet may read the Secrets and ConfigMaps that pods of its node refer to.",
 	Source:     nodeAuthorization,
 	judge: func(s *State, report reporter) {
-		s.access(func(v *timeline.Version, node string, needed, allowed bool) {
+		s.access(func(v *timeline.Version, node string, _, needed, allowed bool) {
 			if needed && !allowed {
 				report(v, "the kubelet of %s may not read it", node)
 			}
@@ -43,23 +43,27 @@ var readsNeeded = Law{
 	},
 }
 
-// access calls a function for each Secret and ConfigMap and each node: whether a pod of the node refers to it, and whether the
-// kubelet of the node may read it.
-func (s *State) access(each func(v *timeline.Version, node string, needed, allowed bool)) {
-	needs := make(map[string]map[string]bool) // by node and key
+// access calls a function for each Secret and ConfigMap and each node: whether a pod of the node refers to it, whether one that runs
+// does, and whether the kubelet of the node may read it.
+func (s *State) access(each func(v *timeline.Version, node string, named, needed, allowed bool)) {
+	needs := make(map[string]map[string]bool) // by node and key; true if by a pod that runs
 	for _, node := range s.all("nodes") {
 		needs[node.Name] = make(map[string]bool)
 	}
 	for _, p := range s.all("pods") {
 		if needed := needs[p.Pod().Spec.NodeName]; needed != nil {
-			refers(p.Fields()["spec"], "", func(resource, name string) { needed[resource+"/"+p.Namespace+"/"+name] = true })
+			refers(p.Fields()["spec"], "", func(resource, name string) {
+				key := resource + "/" + p.Namespace + "/" + name
+				needed[key] = needed[key] || (pod{p}).active()
+			})
 		}
 	}
 	for _, resource := range []string{"configmaps", "secrets"} {
 		for _, v := range s.all(resource) {
 			for _, node := range slices.Sorted(maps.Keys(needs)) {
 				if readable, asked := s.Readable[node]; asked {
-					each(v, node, needs[node][v.Key], slices.Contains(readable, v.Key))
+					needed, named := needs[node][v.Key]
+					each(v, node, named, needed, slices.Contains(readable, v.Key))
 				}
 			}
 		}
