@@ -16,6 +16,7 @@ import (
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
 	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/sweep/show"
 	"github.com/skewrig/skewrig/sweep/story"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
@@ -44,7 +45,7 @@ const (
 	storiesRuns = "batches" // the report of each few batches
 )
 
-var storiesDir = ownDir{of: "a sweep of stories", files: []string{storiesFile, storiesRuns, sweptShown, sweptAlone}}
+var storiesDir = ownDir{of: "a sweep of stories", files: []string{storiesFile, storiesRuns, sweptShown, sweptAlone, sweptDrafts}}
 
 // ReadStories reads what such a sweep came to.
 func ReadStories(dir string) (r story.Result, err error) {
@@ -81,7 +82,7 @@ func (s Stories) Run(ctx context.Context, builder *build.Builder) (story.Result,
 	}
 	state.Findings, state.NotConfirmed = story.Split(state.Findings)
 	state.Partial = false
-	return state, Failed(r.write())
+	return state, Failed(errors.Join(r.write(), r.drafts()))
 }
 
 // storiesRun is a sweep that runs.
@@ -255,10 +256,37 @@ func (r storiesRun) runAgain(ctx context.Context, all []again, batches []story.B
 			}
 		}
 		if all[n].alone.ID == b.ID {
-			f.Found[found].Alone = rate
+			f.Found[found].Alone, f.Found[found].Scenario = rate, b.ID
 		} else {
 			f.Found[found].Control = rate
 		}
 	})
 	return errors.Join(err, r.write())
+}
+
+// drafts writes the draft of an issue for each finding.
+func (r storiesRun) drafts() error {
+	for i, f := range r.state.Findings {
+		n := slices.IndexFunc(f.Found, story.Found.Confirmed)
+		of := f.Found[n]
+		k := slices.IndexFunc(r.all, func(s story.Story) bool { return s.Dimension == of.Dimension && s.Name == of.Story })
+		if k < 0 || of.Scenario == "" {
+			continue // a story that there was once
+		}
+		d := show.StoryDraft{Finding: f, Version: r.Version, Story: r.all[k].In(story.Namespace(0)), Found: of, Scenario: scenarioFile(of.Scenario)}
+		if of.Control != nil {
+			d.Control = scenarioFile(of.Scenario + story.ControlSuffix)
+		}
+		var text strings.Builder
+		if err := d.Write(&text); err != nil {
+			return err
+		}
+		if _, err := files.MkdirBelow(r.Dir, sweptDrafts, 0o755); err != nil {
+			return err
+		}
+		if err := files.WriteBytes(filepath.Join(r.Dir, sweptDrafts, fmt.Sprintf("finding-%d.md", i+1)), 0o644, []byte(text.String())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -69,6 +69,8 @@ type Found struct {
 	Words  string `json:"words"`
 	Object string `json:"object"`
 	Detail string `json:"detail"`
+	// Scenario is the id of the scenario with which it was looked for again alone. That of the control has ControlSuffix.
+	Scenario string `json:"scenario,omitempty"`
 	// Alone is how often it was seen again alone, and Control how often without that act. If unset, it was not tried.
 	Alone   *trial.Rate `json:"alone,omitempty"`
 	Control *trial.Rate `json:"control,omitempty"`
@@ -296,6 +298,9 @@ func Split(all []Finding) (confirmed, others []Finding) {
 	return confirmed, others
 }
 
+// ControlSuffix ends the id of the control of a scenario.
+const ControlSuffix = "-control"
+
 // Alone returns the batch that shows a finding with one story, and its control: the same without the act after which it was seen.
 // It is false if it was seen without an act. The number is a part of both ids.
 func Alone(s Story, of Found, number int) (alone, control Batch, controlled bool) {
@@ -307,7 +312,7 @@ func Alone(s Story, of Found, number int) (alone, control Batch, controlled bool
 	s.Acts = slices.Clone(s.Acts[:of.Act])
 	alone.Stories = []Story{s}
 	s.Acts = s.Acts[:of.Act-1]
-	return alone, Batch{ID: id + "-control", Stories: []Story{s}}, true
+	return alone, Batch{ID: id + ControlSuffix, Stories: []Story{s}}, true
 }
 
 // Shows reports whether a record shows a finding again.

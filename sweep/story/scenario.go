@@ -134,7 +134,7 @@ func (b Batch) steps() (steps []Step) {
 	var stories []Story
 	acts := 0
 	for n, s := range b.Stories {
-		s = s.in(Namespace(n))
+		s = s.In(Namespace(n))
 		stories = append(stories, s)
 		acts = max(acts, len(s.Acts))
 		if len(s.Objects) > 0 {

@@ -162,8 +162,8 @@ func wait(seconds int) Step { return Step{"wait": map[string]any{"for": fmt.Spri
 
 func act(words string, steps ...Step) Act { return Act{Words: words, Steps: steps} }
 
-// in is a story as it is in a namespace: with its names, and each object there.
-func (s Story) in(namespace string) Story {
+// In is a story as it is in a namespace: with its names, and each object there.
+func (s Story) In(namespace string) Story {
 	s.Objects = slices.Clone(s.Objects)
 	for i, o := range s.Objects {
 		s.Objects[i] = placed(o, namespace)
