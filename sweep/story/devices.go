@@ -134,10 +134,11 @@ func extendedResources() []Story {
 	asks := fmt.Sprintf("{apiVersion: v1, kind: Pod, metadata: {name: asks}, spec: {terminationGracePeriodSeconds: 1, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\", resources: {limits: {example.com/%s: 1}}}]}}", here)
 	made := act("a pod made", create(objects(asks)...))
 	newer := "deviceclasses/newer." + here + ".example.com"
+	second := act("a newer class made", create(objects(class("newer"))...))
 	return []Story{
 		ofDevices("extended-resource", []string{class("gpu"), two(), asks}),
-		ofDevices("extended-resource-of-two-classes", []string{class("gpu"), class("newer"), two()}, act("the newer class deleted", remove(newer, "")), made),
-		ofDevices("extended-resource-moved", []string{class("gpu"), class("newer"), two()}, act("the resource taken off a class", patch(newer, "{spec: {extendedResourceName: null}}")), made),
+		ofDevices("extended-resource-of-two-classes", []string{class("gpu"), two()}, second, act("the newer class deleted", remove(newer, "")), made),
+		ofDevices("extended-resource-moved", []string{class("gpu"), two()}, second, act("the resource taken off a class", patch(newer, "{spec: {extendedResourceName: null}}")), made),
 	}
 }
 
@@ -151,8 +152,9 @@ func requests() (all []Story) {
 		for _, name := range []string{"one", "two", "three"}[:pods] {
 			documents = append(documents, claim(name, asks...), claimer(name))
 		}
-		all = append(all, ofDevices(name, documents, act("a pod and its claim made again",
-			remove("pods/"+here+"/one", ""), remove("resourceclaims/"+here+"/one", ""), create(objects(claim("one", asks...))...), create(objects(claimer("one"))...))))
+		all = append(all, ofDevices(name, documents,
+			act("a pod and its claim deleted", remove("pods/"+here+"/one", ""), remove("resourceclaims/"+here+"/one", "")),
+			act("both made again", create(objects(claim("one", asks...))...), create(objects(claimer("one"))...))))
 	}
 	const own = `device.attributes["` + here + `.example.com"]`
 	selectors := map[string]string{

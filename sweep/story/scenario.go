@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -73,16 +75,21 @@ func Namespace(n int) string { return fmt.Sprintf("story-%02d", n+1) }
 
 // At is the story whose namespace an object is in, by its key, and whether there is one.
 func (b Batch) At(key string) (s Story, is bool) {
-	for n, s := range b.Stories {
-		if strings.Contains(key, "/"+Namespace(n)+"/") || strings.HasSuffix(key, "/"+Namespace(n)) {
-			return s, true
-		}
+	var number int
+	if found := inStory.FindStringSubmatch(key); found != nil {
+		number, _ = strconv.Atoi(found[1])
 	}
-	if len(b.Stories) == 1 {
+	switch {
+	case number > 0 && number <= len(b.Stories):
+		return b.Stories[number-1], true
+	case len(b.Stories) == 1:
 		return b.Stories[0], true
 	}
 	return s, false
 }
+
+// inStory finds the namespace of a story in the key of an object, which has it in its name if it has no namespace.
+var inStory = regexp.MustCompile(`[/.]story-([0-9]+)([/.-]|$)`)
 
 // Scenario is the scenario of a batch on a release: all is created, each act begins once all is at rest, and in the end the
 // namespaces are deleted.

@@ -168,3 +168,21 @@ func TestFailed(t *testing.T) {
 		t.Errorf("got %+v", found)
 	}
 }
+
+// TestAt: an object is of a story if its namespace is, or its name has that of the story.
+func TestAt(t *testing.T) {
+	t.Parallel()
+	b := story.Batch{Stories: []story.Story{{Name: "one"}, {Name: "two"}}}
+	for key, want := range map[string]string{
+		"pods/story-01/web": "one", "namespaces/story-02": "two", "resourceslices/story-02-a": "two", "deviceclasses/gpu.story-01.example.com": "one",
+		"nodes/node-a": "", "pods/story-03/web": "", "pods/default/story": "", "pods/default/my-story-01": "",
+	} {
+		if s, is := b.At(key); s.Name != want || is != (want != "") {
+			t.Errorf("%s: got %q, %t", key, s.Name, is)
+		}
+	}
+	b.Stories = b.Stories[:1]
+	if s, is := b.At("nodes/node-a"); s.Name != "one" || !is {
+		t.Error("a node is not of the only story")
+	}
+}
