@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -251,8 +252,12 @@ func (r storiesRun) runAgain(ctx context.Context, all []again, batches []story.B
 		rate := new(trial.Rate)
 		for _, t := range records {
 			rate.Runs++
-			if f.Shows(b, t) {
-				rate.Red++
+			seen, is := f.In(b, t)
+			if !is {
+				continue
+			}
+			if rate.Red++; all[n].alone.ID == b.ID {
+				f.Found[found].Object, f.Found[found].Detail = seen.Object, seen.Detail
 			}
 		}
 		if all[n].alone.ID == b.ID {
@@ -266,25 +271,25 @@ func (r storiesRun) runAgain(ctx context.Context, all []again, batches []story.B
 
 // drafts writes the draft of an issue for each finding.
 func (r storiesRun) drafts() error {
+	if err := os.RemoveAll(filepath.Join(r.Dir, sweptDrafts)); err != nil {
+		return err
+	}
+	if len(r.state.Findings) > 0 {
+		if _, err := files.MkdirBelow(r.Dir, sweptDrafts, 0o755); err != nil {
+			return err
+		}
+	}
 	for i, f := range r.state.Findings {
-		n := slices.IndexFunc(f.Found, story.Found.Confirmed)
-		of := f.Found[n]
+		of := f.Found[slices.IndexFunc(f.Found, story.Found.Confirmed)]
 		k := slices.IndexFunc(r.all, func(s story.Story) bool { return s.Dimension == of.Dimension && s.Name == of.Story })
 		if k < 0 || of.Scenario == "" {
 			continue // a story that there was once
 		}
-		d := show.StoryDraft{Finding: f, Version: r.Version, Story: r.all[k].In(story.Namespace(0)), Found: of, Scenario: scenarioFile(of.Scenario)}
+		d := show.StoryDraft{Finding: f, Version: r.Version, Story: r.all[k].In(story.Namespace(0), r.Version), Found: of, Scenario: scenarioFile(of.Scenario)}
 		if of.Control != nil {
 			d.Control = scenarioFile(of.Scenario + story.ControlSuffix)
 		}
-		var text strings.Builder
-		if err := d.Write(&text); err != nil {
-			return err
-		}
-		if _, err := files.MkdirBelow(r.Dir, sweptDrafts, 0o755); err != nil {
-			return err
-		}
-		if err := files.WriteBytes(filepath.Join(r.Dir, sweptDrafts, fmt.Sprintf("finding-%d.md", i+1)), 0o644, []byte(text.String())); err != nil {
+		if err := files.Write(filepath.Join(r.Dir, sweptDrafts, fmt.Sprintf("finding-%d.md", i+1)), 0o644, d.Write); err != nil {
 			return err
 		}
 	}

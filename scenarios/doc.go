@@ -333,8 +333,8 @@
 //   - settle: true waits until all is at rest: no object was written for 3 s, controllers have
 //     looked at each, and what was deleted is gone. Then the oracle at-rest judges statuses, pods,
 //     schedules and the like by laws. settle: {within: 30s, touch: true} waits no longer than that (one
-//     minute without it), reads each object, annotates it as a dry run, and asks which Secrets a node
-//     may read: what is stored must be accepted.
+//     minute without it), reads each object, annotates it as a dry run, and asks which Secrets and
+//     ConfigMaps a node may read: what is stored must be accepted.
 //     What is not at rest in time is recorded, and the cell continues.
 //   - scrape: {component: kubelet/node-a, path: /metrics/probes}: reads the
 //     metrics of a kubelet or of the API server into the record. Without a path,

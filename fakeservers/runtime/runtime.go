@@ -64,8 +64,8 @@ type Config struct {
 	// address (.1) is the node's own, which host-network pods use. The other
 	// sandboxes get the rest.
 	PodCIDR netip.Prefix
-	// Reported is the IPv4 range of the addresses with which a kubelet gets those of PodCIDR, as large as that and of whole bytes.
-	// If unset, they are reported as they are.
+	// Reported is the IPv4 range of the addresses that the kubelet sees. It has the prefix length of PodCIDR, a multiple of 8. If
+	// unset, the kubelet sees those of PodCIDR.
 	Reported netip.Prefix
 	// Network has the addresses that containers can reach. If unset, they reach what this
 	// machine can.

@@ -80,11 +80,8 @@ func (r *Runtime) reportedIP(b *sandbox) string {
 		return b.ip.String()
 	}
 	address, own := r.config.Reported.Addr().As4(), b.ip.As4()
-	for i := range address {
-		if within := i*8 - r.config.Reported.Bits(); within >= 0 { // the bits of whole bytes
-			address[i] = own[i]
-		}
-	}
+	bytes := r.config.Reported.Bits() / 8
+	copy(address[bytes:], own[bytes:])
 	return netip.AddrFrom4(address).String()
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/skewrig/skewrig/harness/strict"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
 
@@ -53,6 +54,7 @@ func (d Delete) Check(f spec.Field) {
 	resource, namespace, _ := strings.Cut(d.Each, "/")
 	if f.Has(".each") {
 		checkResource(f, ".each", resource)
+		f.Refuse(".each", kube.ClusterScoped(resource), "%s are in no namespace", resource)
 		f.Refuse(".each", len(validation.IsDNS1123Label(namespace)) > 0, "%s names no objects of a namespace: write resource/namespace, like pods/shop", strict.Quote(d.Each))
 	}
 	f.Refuse("", f.Has(".each") && f.Has(".object"), "object and each exclude each other")

@@ -14,8 +14,8 @@ import (
 type Settle struct {
 	// Within is how long it may take. If unset, one minute. What is not at rest by then is recorded, and the cell continues.
 	Within behavior.Duration `json:"within,omitempty"`
-	// Touch has each object read and annotated as a dry run once all is at rest: what is stored must be accepted. It is also asked
-	// which Secrets and ConfigMaps the kubelet of each node may read.
+	// Touch has each object read and annotated as a dry run at the end: what is stored must be accepted. It is also asked which
+	// Secrets and ConfigMaps the kubelet of each node may read.
 	Touch bool `json:"touch,omitempty"`
 }
 

@@ -60,11 +60,16 @@ func newObjects(config *rest.Config, cluster string) (*objects, error) {
 func (o *objects) write(ctx context.Context, w action.Write) (answer record.APIAnswer, err error) {
 	ctx, got := withExchange(ctx)
 	defer func() { _, answer.Warning = got.answer() }()
-	if answer, err = o.send(ctx, w); meta.IsNoMatchError(err) { // its definition was refused, perhaps
-		of := cmp.Or(w.Ref, spec.ObjectRef{Cluster: o.cluster, Resource: "unknown", Name: (&unstructured.Unstructured{Object: w.Body}).GetName()})
-		answer, err = record.APIAnswer{Object: of.String(), Code: http.StatusNotFound, Reason: string(metav1.StatusReasonNotFound), Message: err.Error()}, nil
+	answer, err = o.send(ctx, w)
+	return unserved(cmp.Or(w.Ref, spec.ObjectRef{Cluster: o.cluster, Resource: "unknown", Name: (&unstructured.Unstructured{Object: w.Body}).GetName()}), answer, err)
+}
+
+// unserved turns the error of a resource that the API server does not serve into the answer of one that asks for it.
+func unserved(ref spec.ObjectRef, answer record.APIAnswer, err error) (record.APIAnswer, error) {
+	if !meta.IsNoMatchError(err) {
+		return answer, err
 	}
-	return answer, err
+	return record.APIAnswer{Object: ref.String(), Code: http.StatusNotFound, Reason: string(metav1.StatusReasonNotFound), Message: err.Error()}, nil
 }
 
 func (o *objects) send(ctx context.Context, w action.Write) (record.APIAnswer, error) {
@@ -268,14 +273,16 @@ func (o *objects) patch(ctx context.Context, w action.Write) (record.APIAnswer, 
 func (o *objects) delete(ctx context.Context, ref spec.ObjectRef, propagation metav1.DeletionPropagation) (record.APIAnswer, error) {
 	resource, err := o.find(&ref)
 	if err != nil {
-		return record.APIAnswer{}, err
+		return unserved(ref, record.APIAnswer{}, err)
 	}
 	var options metav1.DeleteOptions
 	if propagation != "" {
 		options.PropagationPolicy = &propagation
 	}
 	ctx, got := withExchange(ctx)
-	if client := o.resource(resource, ref); ref.Name == spec.Everything {
+	if client := o.resource(resource, ref); ref.Name == spec.Everything && ref.Namespace == "" {
+		return record.APIAnswer{}, fmt.Errorf("%s are in no namespace: not all of them are deleted", ref.Resource)
+	} else if ref.Name == spec.Everything {
 		err = client.DeleteCollection(ctx, options, metav1.ListOptions{})
 	} else {
 		err = client.Delete(ctx, ref.Name, options)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -81,8 +82,9 @@ func (r *run) touch(ctx context.Context, settled *record.Settled) error {
 		if err != nil {
 			return fmt.Errorf("reading %s: %w", key, err)
 		}
-		// Another API server than the one that is watched may be of another release, and not all of a node is recorded everywhere.
-		compared := len(r.cell.Topology.Servers()) == 1 && v.Resource != "nodes"
+		// Another API server than the one that is watched may be of another release. Where names have a suffix, a record has them
+		// without it, and not all of a node is recorded everywhere.
+		compared := len(r.cell.Topology.Servers()) == 1 && r.session.Names().Suffix == "" && v.Resource != "nodes"
 		if compared && read != nil && read.Meta().ResourceVersion == v.Meta().ResourceVersion { // it was not written in between
 			if fields := differing("", v.Fields(), read.Fields()); len(fields) > 0 {
 				settled.Differing = append(settled.Differing, record.Differing{Object: key, Fields: fields})
@@ -105,6 +107,9 @@ func (r *run) touch(ctx context.Context, settled *record.Settled) error {
 // read is an object as the API server returns it; nil if it does not.
 func (o *objects) read(ctx context.Context, ref spec.ObjectRef) (*timeline.Version, error) {
 	resource, err := o.find(&ref)
+	if meta.IsNoMatchError(err) {
+		return nil, nil //nolint:nilnil // its kind is not served any more
+	}
 	if err != nil {
 		return nil, err
 	}

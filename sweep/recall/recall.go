@@ -5,6 +5,7 @@ package recall
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -131,7 +132,7 @@ func Judge(rows []Row, swept map[release.Version]story.Result) Table {
 		if ran && (row.Green == "" || compared) {
 			a.Verdict, a.Compared = Missed, compared
 			for _, f := range red.Findings {
-				n := slices.IndexFunc(f.Found, func(of story.Found) bool { return !shows(green, f, of) })
+				n := slices.IndexFunc(f.Found, func(of story.Found) bool { return of.Confirmed() && !shows(green, f, of) })
 				if n < 0 || !row.isAbout(f) {
 					continue
 				}
@@ -169,18 +170,19 @@ func shows(r story.Result, f story.Finding, of story.Found) bool {
 	return false
 }
 
-// without is the sweep of a release that has not the bug: the oldest of the minor version of Green from that on, or else of any later
-// one.
+// without is the sweep of a release that has not the bug: the oldest one of the minor version of Green from that on, or else the
+// newest later one, since an early release of the next minor version may be older. It is false if none was swept to its end.
 func (row Row) without(swept map[release.Version]story.Result) (r story.Result, is bool) {
 	later := slices.SortedFunc(maps.Keys(swept), release.Version.Compare)
-	later = slices.DeleteFunc(later, func(v release.Version) bool { return row.Green == "" || v.Compare(row.Green) < 0 })
-	if len(later) == 0 {
+	later = slices.DeleteFunc(later, func(v release.Version) bool { return row.Green == "" || v.Compare(row.Green) < 0 || swept[v].Partial })
+	switch {
+	case len(later) == 0:
 		return r, false
+	case later[0].MajorMinor() == row.Green.MajorMinor():
+		return swept[later[0]], true
+	default:
+		return swept[later[len(later)-1]], true
 	}
-	if later[0].MajorMinor() != row.Green.MajorMinor() {
-		later[0] = later[len(later)-1] // an early release of the next minor version may be older
-	}
-	return swept[later[0]], true
 }
 
 // isAbout reports whether a finding is about the component of a row, and a kind that the row names.
@@ -194,7 +196,7 @@ func (row Row) isAbout(f story.Finding) bool {
 	}
 	kind := kube.ByResource(f.Resource).Name
 	for _, name := range append(names[kind], kind) {
-		if strings.Contains(text, name) {
+		if kind != "" && regexp.MustCompile(`\b`+name+`s?\b`).MatchString(text) {
 			return true
 		}
 	}
@@ -204,7 +206,7 @@ func (row Row) isAbout(f story.Finding) bool {
 // names are how people call kinds otherwise.
 var names = map[string][]string{
 	"PodDisruptionBudget": {"PDB", "budget"}, "PersistentVolumeClaim": {"PVC", "claim"}, "ResourceQuota": {"quota"}, "Pod": {"pod"}, "ResourceClaim": {"claim"},
-	"LimitRange": {"limit"}, "Event": {"event"}, "EndpointSlice": {"slice"}, "CustomResourceDefinition": {"CRD"},
+	"Event": {"event"}, "CustomResourceDefinition": {"CRD"},
 }
 
 // Count is how many rows have a verdict.

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
 	"github.com/skewrig/skewrig/scenarios/law/rest"
@@ -57,7 +58,7 @@ func (d StoryDraft) expected() string {
 	all := rest.All()
 	n := slices.IndexFunc(all, func(l rest.Law) bool { return l.Breach == d.Finding.Law })
 	if n < 0 {
-		return "The opposite.\n"
+		return "No component panics, no request is answered with 500, and no change is refused for what it does not change.\n"
 	}
 	return fmt.Sprintf("%s (%s)\n", all[n].Statement, all[n].Source)
 }
@@ -78,17 +79,17 @@ func (d StoryDraft) reproduce() (string, error) {
 
 // commands do what the story does.
 func (d StoryDraft) commands() ([]string, error) {
-	all := []string{"kubectl create namespace " + story.Namespace(0)}
+	var all []string
+	if len(d.Story.Gates) > 0 {
+		all = append(all, "# Start each component with --feature-gates="+release.Gates(d.Story.Gates).Flag()+", "+record.APIServer+" also with --runtime-config=api/all=true")
+	}
 	created, err := applied(d.Story.Objects)
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, created)
-	for n, act := range d.Story.Acts {
-		if d.Found.Act < n+1 {
-			break
-		}
-		all = append(all, "# "+act.Words)
+	all = append(all, "kubectl create namespace "+story.Namespace(0), created)
+	for _, act := range d.Story.Acts[:min(d.Found.Act, len(d.Story.Acts))] {
+		all = append(all, "# once all is at rest: "+act.Words)
 		steps := act.Steps
 		if act.Fault != nil {
 			steps = append([]story.Step{*act.Fault}, steps...)
@@ -101,8 +102,7 @@ func (d StoryDraft) commands() ([]string, error) {
 			all = append(all, text)
 		}
 	}
-	resource, name, _ := strings.Cut(d.Found.Object, "/")
-	return append(all, "kubectl get "+named(resource+"/"+name)+" -o yaml"), nil
+	return append(all, "kubectl get "+named(d.Found.Object)+" -o yaml"), nil
 }
 
 // applied creates objects.
@@ -147,8 +147,13 @@ func commandOf(step story.Step) (string, error) {
 		p := fields("patch")
 		body, err := quoted(p["merge"])
 		text := "kubectl patch " + named(fmt.Sprint(p["object"])) + " --type=merge"
-		if p["subresource"] != nil {
-			text += fmt.Sprintf(" --subresource=%v", p["subresource"])
+		merge, _ := p["merge"].(map[string]any)
+		_, ofStatus := merge["status"]
+		switch part, _ := p["subresource"].(string); {
+		case part != "":
+			text += " --subresource=" + part
+		case ofStatus && len(merge) == 1: // as action.Patch has it
+			text += " --subresource=status"
 		}
 		return text + " --patch=" + body, err
 	case fields("delete")["object"] != nil:
@@ -160,6 +165,8 @@ func commandOf(step story.Step) (string, error) {
 	case fields("delete")["each"] != nil:
 		resource, namespace, _ := strings.Cut(fmt.Sprint(fields("delete")["each"]), "/")
 		return fmt.Sprintf("kubectl delete --wait=false %s --all --namespace=%s", resource, namespace), nil
+	case fields("wait")["for"] != nil:
+		return fmt.Sprintf("sleep %v", fields("wait")["for"]), nil
 	default:
 		text, err := yaml.Marshal(step)
 		return "# " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n# "), err

@@ -15,9 +15,10 @@ func TestStoryDraft(t *testing.T) {
 	t.Parallel()
 	config := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "it", "namespace": "story-01"}}
 	fault := story.Step{"stale": map[string]any{"from": "kube-scheduler", "resource": "pods"}}
-	s := story.Story{Name: "one", Dimension: "owners", Objects: []map[string]any{config}, Acts: []story.Act{
+	s := story.Story{Name: "one", Dimension: "owners", Gates: map[string]bool{"AllAlpha": true}, Objects: []map[string]any{config}, Acts: []story.Act{
 		{Words: "changed", Steps: []story.Step{
 			{"patch": map[string]any{"object": "configmaps/story-01/it", "merge": map[string]any{"data": map[string]any{"key": "it's"}}}},
+			{"patch": map[string]any{"object": "pods/story-01/a", "merge": map[string]any{"status": map[string]any{"phase": "Failed"}}}}, {"wait": map[string]any{"for": "5s"}},
 			{"patch": map[string]any{"object": "pods/story-01/a", "subresource": "resize", "merge": map[string]any{}}},
 			{"delete": map[string]any{"object": "nodes/a", "propagation": "Background"}}, {"delete": map[string]any{"each": "pods/story-01"}}, {"apply": []any{config}},
 		}},

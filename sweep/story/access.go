@@ -83,7 +83,8 @@ func stored() (all []Story) {
 	add("cronjob-without-policy", "{apiVersion: batch/v1, kind: CronJob, metadata: {name: web}, spec: {schedule: \"0 0 1 1 *\", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\"}]}}}}}}", "{spec: {concurrencyPolicy: null, suspend: null, successfulJobsHistoryLimit: null, failedJobsHistoryLimit: null}}")
 	add("secret-without-type", "{apiVersion: v1, kind: Secret, metadata: {name: web}, stringData: {key: value}}", "{type: null}")
 	add("policy-without-types", "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: web}, spec: {podSelector: {}}}", "{spec: {policyTypes: null}}")
-	for name, value := range map[string]string{"fraction": "1500m", "beyond-int64": "9223372036854775808", "exponent": "1e30"} {
+	for _, name := range []string{"fraction", "beyond-int64", "exponent"} {
+		value := amounts[name]
 		quota := "{apiVersion: v1, kind: ResourceQuota, metadata: {name: quota}, spec: {hard: {pods: 5, requests.memory: 1Gi}}}"
 		add("quota-of-pods-"+name, quota, fmt.Sprintf("{spec: {hard: {pods: %q}}}", value))
 		add("quota-of-memory-"+name, quota, fmt.Sprintf("{spec: {hard: {requests.memory: %q}}}", value))

@@ -121,7 +121,7 @@ func (b Batch) failed(t *timeline.Timeline, report func(Finding, Found)) {
 // refused reports the patches that were refused, and whose refusal is not about what they change.
 func (b Batch) refused(t *timeline.Timeline, report func(Finding, Found)) {
 	patches := make(map[string]string) // by step
-	for _, step := range b.steps() {
+	for _, step := range b.steps("") {
 		if name, named := step["name"].(string); named && step["patch"] != nil {
 			patches[name] = fmt.Sprint(step["patch"])
 		}
@@ -315,7 +315,12 @@ func Alone(s Story, of Found, number int) (alone, control Batch, controlled bool
 	return alone, Batch{ID: id + ControlSuffix, Stories: []Story{s}}, true
 }
 
-// Shows reports whether a record shows a finding again.
-func (f Finding) Shows(b Batch, t *timeline.Timeline) bool {
-	return slices.ContainsFunc(Judge(b, t), func(other Finding) bool { return other.Signature() == f.Signature() })
+// In is what a record of a batch shows of a finding, and whether it does.
+func (f Finding) In(b Batch, t *timeline.Timeline) (found Found, is bool) {
+	for _, other := range Judge(b, t) {
+		if other.Signature() == f.Signature() {
+			return other.Found[0], true
+		}
+	}
+	return found, false
 }

@@ -1,7 +1,6 @@
 package story
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -94,7 +93,7 @@ var inStory = regexp.MustCompile(`[/.]story-([0-9]+)([/.-]|$)`)
 // Scenario is the scenario of a batch on a release: all is created, each act begins once all is at rest, and in the end the
 // namespaces are deleted.
 func (b Batch) Scenario(v release.Version) ([]byte, error) {
-	steps := b.steps()
+	steps := b.steps(v)
 	plane := map[string]any{"version": v}
 	node := map[string]any{"version": v, "endpoints": true}
 	if gates := b.Stories[0].Gates; gates != nil {
@@ -109,8 +108,7 @@ func (b Batch) Scenario(v release.Version) ([]byte, error) {
 		},
 		"steps": steps,
 	}
-	text, err := yaml.Marshal(scenario)
-	return bytes.ReplaceAll(text, []byte(ofRelease), []byte(v)), err
+	return yaml.Marshal(scenario)
 }
 
 func (b Batch) title() string {
@@ -137,11 +135,11 @@ func settle(name string, touch bool) Step {
 	return Step{"name": name, "settle": map[string]any{"within": "40s", "touch": touch}}
 }
 
-func (b Batch) steps() (steps []Step) {
+func (b Batch) steps(v release.Version) (steps []Step) {
 	var stories []Story
 	acts := 0
 	for n, s := range b.Stories {
-		s = s.In(Namespace(n))
+		s = s.In(Namespace(n), v)
 		stories = append(stories, s)
 		acts = max(acts, len(s.Acts))
 		if len(s.Objects) > 0 {

@@ -102,11 +102,11 @@ func freed() (all []Story) {
 		all = append(all, Story{Name: "waits-until-" + name, Alone: alone, Objects: objects, Acts: acts})
 	}
 	first := "pods/" + here + "/first"
-	gone, ended := act("the other pod deleted", remove(first, "")), act("the other pod relabeled", patch(first, "{metadata: {labels: {app: other}}}"))
+	gone, relabeled := act("the other pod deleted", remove(first, "")), act("the other pod relabeled", patch(first, "{metadata: {labels: {app: other}}}"))
 	term := "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]"
 	apart := "affinity: {podAntiAffinity: {" + term + "}}, " + onA
 	beside := "affinity: {podAffinity: {" + term + "}}"
-	for name, how := range map[string]Act{"gone": gone, "relabeled": ended} {
+	for name, how := range map[string]Act{"gone": gone, "relabeled": relabeled} {
 		add("the-other-is-"+name, false, []map[string]any{pod("first", "app: web", "{"+onA+"}"), pod("late", "tier: back", "{"+apart+"}")}, how)
 		add("the-other-which-keeps-apart-is-"+name, false, []map[string]any{pod("first", "app: web", "{"+apart+"}"), pod("late", "app: web", "{"+onA+"}")}, how)
 	}

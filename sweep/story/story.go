@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/kube"
 )
@@ -62,14 +63,14 @@ func Dimensions() []Dimension {
 		{"foreign", "objects with names and owners like those that a controller makes", foreign},
 		{"apply", "server-side apply with a part less", applied},
 		{"devices", "devices of a driver, and claims", devices},
-		{"values", "each field empty, at bounds, with each value, and lists with two", values},
+		{"values", "values of fields: empty, at bounds, of each form, and twice in a list", values},
 		{"services", "Services, their pods and EndpointSlices", services},
 		{"access", "Secrets and ConfigMaps that pods refer to once or twice, and what nodes may read", access},
 		{"stored", "objects that etcd has as an older release left them", stored},
 		{"parts", "subresources: bindings, scales and statuses, and kinds of other shapes", parts},
 		{"kubelets", "what containers do while their kubelet is away, starts again or needs room", kubelets},
 		{"gates-on", "devices and what owners do, with all gates on that are off by default", gated},
-		{"faults", "requests of controllers that are refused, and watches that are late, while owners act", faults},
+		{"faults", "requests of controllers and of the scheduler that are refused, and watches that are late, while owners act", faults},
 	}
 }
 
@@ -162,34 +163,35 @@ func wait(seconds int) Step { return Step{"wait": map[string]any{"for": fmt.Spri
 
 func act(words string, steps ...Step) Act { return Act{Words: words, Steps: steps} }
 
-// In is a story as it is in a namespace: with its names, and each object there.
-func (s Story) In(namespace string) Story {
+// In is a story as it is in a namespace, on a release: with its names, and each object there.
+func (s Story) In(namespace string, v release.Version) Story {
+	filled := strings.NewReplacer(here, namespace, ofRelease, string(v))
 	s.Objects = slices.Clone(s.Objects)
 	for i, o := range s.Objects {
-		s.Objects[i] = placed(o, namespace)
+		s.Objects[i] = placed(o, namespace, filled)
 	}
 	acts := slices.Clone(s.Acts)
 	for i, a := range acts {
 		acts[i].Steps = nil
 		for _, step := range a.Steps {
-			acts[i].Steps = append(acts[i].Steps, placed(step, namespace))
+			acts[i].Steps = append(acts[i].Steps, placed(step, namespace, filled))
 		}
 	}
 	s.Acts = acts
 	return s
 }
 
-// placed is a value with a namespace in place of here, and with each object in it. What it shares is copied.
-func placed[M ~map[string]any](of M, namespace string) M {
-	return place(map[string]any(of), namespace).(map[string]any) //nolint:forcetypeassert // of a map
+// placed is a value with its names filled in, and with each object in a namespace. What it shares is copied.
+func placed[M ~map[string]any](of M, namespace string, filled *strings.Replacer) M {
+	return place(map[string]any(of), namespace, filled).(map[string]any) //nolint:forcetypeassert // of a map
 }
 
-func place(v any, namespace string) any {
+func place(v any, namespace string, filled *strings.Replacer) any {
 	switch v := v.(type) {
 	case map[string]any:
 		c := make(map[string]any, len(v))
 		for name, below := range v {
-			c[strings.ReplaceAll(name, here, namespace)] = place(below, namespace)
+			c[filled.Replace(name)] = place(below, namespace, filled)
 		}
 		kind, _ := c["kind"].(string)
 		metadata, is := c["metadata"].(map[string]any)
@@ -198,15 +200,15 @@ func place(v any, namespace string) any {
 		}
 		return c
 	case Step:
-		return place(map[string]any(v), namespace)
+		return place(map[string]any(v), namespace, filled)
 	case []any:
 		c := slices.Clone(v)
 		for i := range c {
-			c[i] = place(c[i], namespace)
+			c[i] = place(c[i], namespace, filled)
 		}
 		return c
 	case string:
-		return strings.ReplaceAll(v, here, namespace)
+		return filled.Replace(v)
 	default:
 		return v
 	}

@@ -53,7 +53,17 @@ func (s *State) daemons(v *timeline.Version) (all daemons, is bool) {
 			}
 		}
 	}
-	return all, v.Meta().DeletionTimestamp == nil
+	return all, v.Meta().DeletionTimestamp == nil && s.isWhole()
+}
+
+// several reports whether a node has more than one pod of a DaemonSet.
+func (d daemons) several() bool {
+	for _, pods := range d.wanted {
+		if len(pods) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // on is how many nodes have a pod that is so.
@@ -70,7 +80,7 @@ func (s *State) reportsDaemonSets(report reporter) {
 	for _, v := range s.all("daemonsets") {
 		of, pods := timeline.As[appsv1.DaemonSet](v), s.pods(v)
 		all, is := s.daemons(v)
-		if !is || v.IsBehind() || s.isBusy(pods, of.Spec.MinReadySeconds) || slices.ContainsFunc(pods, func(p pod) bool { return !p.active() || p.Pod().Spec.NodeName == "" }) {
+		if !is || all.several() || v.IsBehind() || s.isBusy(pods, of.Spec.MinReadySeconds) || slices.ContainsFunc(pods, func(p pod) bool { return !p.active() || p.Pod().Spec.NodeName == "" }) {
 			continue
 		}
 		there := func(pod) bool { return true }
@@ -102,7 +112,7 @@ func (s *State) hasNoMoreDaemons(report reporter) {
 	for _, v := range s.all("daemonsets") {
 		all, is := s.daemons(v)
 		for _, node := range slices.Sorted(maps.Keys(all.wanted)) {
-			if n := count(all.wanted[node], pod.active); is && n > 1 && timeline.As[appsv1.DaemonSet](v).Spec.UpdateStrategy.RollingUpdate == nil {
+			if n := count(all.wanted[node], pod.active); is && n > 1 && !isRollingPods(v) {
 				report(v, "%d pods on node %s", n, node)
 			}
 		}

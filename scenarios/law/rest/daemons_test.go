@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,7 +53,7 @@ func TestReportsDaemonSets(t *testing.T) {
 	behind := func(observed int) string {
 		return daemonSet("generation: 2", "", "", fmt.Sprintf("observedGeneration: %d, %s", observed, says(2, 2, 1, 2)))
 	}
-	judge(t, reportsPods, map[string]judged{
+	judge(t, reportsPods, inWhole(map[string]judged{
 		"it is right":          {manifests: with(both, set("", says(2, 2, 0, 2)))},
 		"it is wrong":          {with(both, set("", says(1, 1, 0, 0))), wrong("1, and 2", "1, and 2", "", "0, and 2")},
 		"it says nothing":      {with(both, set("", "")), wrong("0, and 2", "0, and 2", "", "0, and 2")},
@@ -88,7 +89,7 @@ func TestReportsDaemonSets(t *testing.T) {
 		"a pod goes":               {manifests: []string{a, b, onA, daemonOn("b", isGoing, isReady), set("", says(2, 2, 1, 2))}},
 		"a pod ended":              {manifests: []string{a, b, onA, daemonOn("b", "", hasFailed), set("", says(2, 2, 1, 2))}},
 		"a pod waits for its node": {manifests: []string{a, b, onA, waiting, set("", says(2, 2, 1, 1))}},
-	})
+	}))
 }
 
 func TestOwnsDaemonSets(t *testing.T) {
@@ -96,7 +97,7 @@ func TestOwnsDaemonSets(t *testing.T) {
 	a, b, noB := nodeNamed("a", "zone: east", "", ""), nodeNamed("b", "zone: west", "", ""), nodeNamed("b", "zone: west", tainted, "")
 	onA, onB := daemonOn("a", "", isReady), daemonOn("b", "", isReady)
 	lacks := []string{"daemonsets/default/web: no pod on node b"}
-	judge(t, hasPods, map[string]judged{
+	judge(t, hasPods, inWhole(map[string]judged{
 		"a pod on each node":           {manifests: []string{a, b, onA, onB, set}},
 		"a pod is missing":             {[]string{a, b, onA, set}, lacks},
 		"all are missing":              {[]string{a, b, set}, []string{"daemonsets/default/web: no pod on node a", lacks[0]}},
@@ -120,5 +121,27 @@ func TestOwnsDaemonSets(t *testing.T) {
 		"limits may refuse it":         {manifests: []string{a, b, onA, set, "kind: LimitRange\nmetadata: {name: l}"}},
 		"a DaemonSet goes":             {manifests: []string{a, b, onA, daemonSet(isGoing, "", "", "")}},
 		"an affinity that is broken":   {manifests: []string{a, b, daemonSet("", "", strings.Replace(notInWest, "NotIn", "Like", 1), "")}},
-	})
+	}))
+}
+
+// inWhole are tests in a cluster of which all is recorded.
+func inWhole(tests map[string]judged) map[string]judged {
+	for name, test := range tests {
+		test.manifests = append(slices.Clone(test.manifests), wholeCluster, "kind: Namespace\nmetadata: {name: other}")
+		tests[name] = test
+	}
+	return tests
+}
+
+// TestHasNoMoreDaemons: a node has one pod of a DaemonSet, unless a rollout is not complete.
+func TestHasNoMoreDaemons(t *testing.T) {
+	a := nodeNamed("a", "", "", "")
+	two := []string{a, daemonOn("a", "", isReady), strings.Replace(daemonOn("a", "", isReady), "web-a", "web-x", 1)}
+	done := daemonSet("", "updateStrategy: {rollingUpdate: {maxSurge: 1}}", "", "updatedNumberScheduled: 1, desiredNumberScheduled: 1")
+	judge(t, hasNoMore, inWhole(map[string]judged{
+		"two on a node": {with(two, done), []string{"daemonsets/default/web: 2 pods on node a"}},
+		"a rollout":     {manifests: with(two, strings.Replace(done, "updatedNumberScheduled: 1", "updatedNumberScheduled: 0", 1))},
+		"one":           {manifests: []string{a, two[1], done}},
+		"one goes":      {manifests: []string{a, two[1], strings.Replace(daemonOn("a", isGoing, isReady), "web-a", "web-x", 1), done}},
+	}))
 }

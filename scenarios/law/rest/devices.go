@@ -167,9 +167,15 @@ var configuresOwn = Law{
 			if of.Status.Allocation == nil {
 				continue
 			}
+			classes := make(map[string]bool)
+			for _, r := range of.Spec.Devices.Requests {
+				if r.Exactly != nil {
+					classes[r.Exactly.DeviceClassName] = true
+				}
+			}
 			for n, c := range of.Status.Allocation.Devices.Config {
-				if c.Source == resourcev1.AllocationConfigSourceClass && len(c.Requests) == 0 && len(of.Spec.Devices.Requests) > 1 {
-					report(v, "status.allocation.devices.config[%d] is of a class, and names none of %d requests", n, len(of.Spec.Devices.Requests))
+				if c.Source == resourcev1.AllocationConfigSourceClass && len(c.Requests) == 0 && len(classes) > 1 {
+					report(v, "status.allocation.devices.config[%d] is of a class, and names no request of %d classes", n, len(classes))
 				}
 			}
 		}

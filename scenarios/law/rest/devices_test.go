@@ -87,11 +87,12 @@ func TestConfiguresOwn(t *testing.T) {
 	claim := func(requests, config string) []string {
 		return []string{fmt.Sprintf("kind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [%s]}}\nstatus: {allocation: {devices: {config: [%s]}}}", requests, config)}
 	}
-	const two = "{name: a}, {name: b}"
+	const two = "{name: a, exactly: {deviceClassName: a}}, {name: b, exactly: {deviceClassName: b}}"
 	judge(t, configuresOwn, map[string]judged{
-		"of a class, for no request": {claim(two, "{source: FromClass}"), []string{"resourceclaims/default/one: status.allocation.devices.config[0] is of a class, and names none of 2 requests"}},
+		"of a class, for no request": {claim(two, "{source: FromClass}"), []string{"resourceclaims/default/one: status.allocation.devices.config[0] is of a class, and names no request of 2 classes"}},
 		"of a class, for a request":  {manifests: claim(two, "{source: FromClass, requests: [a]}")},
 		"of the claim":               {manifests: claim(two, "{source: FromClaim}")},
+		"of one class":               {manifests: claim("{name: a, exactly: {deviceClassName: a}}, {name: b, exactly: {deviceClassName: a}}", "{source: FromClass}")},
 		"one request":                {manifests: claim("{name: a}", "{source: FromClass}")},
 		"it has no devices":          {manifests: []string{"kind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [" + two + "]}}"}},
 	})

@@ -27,7 +27,7 @@ var keepsPods = Law{
 				if was == nil || before.isRestless(was) || was.Meta().UID != owner.Meta().UID || was.Meta().Generation != owner.Meta().Generation || owner.Meta().DeletionTimestamp != nil {
 					continue
 				}
-				if isRolled(was) || slices.ContainsFunc(s.pods(owner), s.isAdopted) {
+				if isRollingPods(was) || slices.ContainsFunc(s.pods(owner), s.isAdopted) {
 					continue // it makes room for a pod that a client made
 				}
 				for _, p := range before.pods(was) {
@@ -40,8 +40,8 @@ var keepsPods = Law{
 	},
 }
 
-// isRolled reports whether pods of a StatefulSet or a DaemonSet are still to be replaced by newer ones.
-func isRolled(v *timeline.Version) bool {
+// isRollingPods reports whether the rollout of a StatefulSet or a DaemonSet is not complete.
+func isRollingPods(v *timeline.Version) bool {
 	switch v.Resource {
 	case "statefulsets":
 		status := timeline.As[appsv1.StatefulSet](v).Status

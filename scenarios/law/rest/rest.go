@@ -2,7 +2,7 @@
 // statuses say what is so, that what is wanted is there, and that nothing waits for what is there. Each law has its
 // statement and the document that it is from.
 //
-// It looks at one moment of a record, and knows nothing of what led to it. Package law has the laws of what happens in between.
+// It looks at moments of a record at which all is at rest. Package law has the laws of what happens in between.
 package rest
 
 import (
@@ -126,7 +126,7 @@ func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 	}
 	for name := range t.Ran {
 		_, runs := t.ReadyAt(name, place)
-		s.Faulty, s.mute = s.Faulty || !runs, s.mute || !runs && name == record.ControllerManager
+		s.Faulty, s.mute = s.Faulty || !runs, s.mute || !runs && record.Program(name) == record.ControllerManager
 	}
 	for _, a := range t.Answers {
 		if a.Place < place && a.Code < 400 && !a.Created() {

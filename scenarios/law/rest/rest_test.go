@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,5 +100,19 @@ func TestFrozen(t *testing.T) {
 	}
 	if got := lawsOf(At(folded, moment(record.Settled{}))); len(got) > 0 {
 		t.Errorf("it could not be changed before, and breaks %v", got)
+	}
+}
+
+// TestDocumented: the guide of sweeps has each law.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/sweep.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range All() {
+		if !strings.Contains(string(text), l.Breach) {
+			t.Errorf("docs/sweep.md does not have %q", l.Breach)
+		}
 	}
 }

@@ -72,10 +72,10 @@ func (s *Stillness) Add(e record.Event) {
 // lost it, and a scheduler says nothing of a pod while it waits for its volumes.
 const patience = 20 * time.Second
 
-// Restless are the keys of objects that are not at rest at a time, sorted: those that wait for a component, that were written
-// within a while before, or were deleted and may still go; a workload that has to wait a short time for its pods; a pod that no
-// node takes, until the scheduler has looked again. What is
-// written without end does not keep others from rest: law.Endlessly has it.
+// Restless are the keys of objects that are not at rest at a time, sorted. They wait for a component that has not looked at them;
+// they were written within a while before; they were deleted and may still go; a workload waits a short time for its pods; or no node
+// takes a pod, until the scheduler has looked again. Objects that are written without end do not keep others from rest: law.Endlessly
+// has them.
 func (s *Stillness) Restless(now time.Time, while time.Duration) (keys []string) {
 	var last time.Time // any write
 	for _, of := range s.seen {

@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/record/timeline"
@@ -25,7 +28,7 @@ var routesToPods = Law{
 	judge: func(s *State, report reporter) {
 		for _, v := range s.all("services") {
 			of := timeline.As[corev1.Service](v)
-			if len(of.Spec.Selector) == 0 || of.Spec.Type == corev1.ServiceTypeExternalName || of.DeletionTimestamp != nil || of.Spec.PublishNotReadyAddresses {
+			if len(of.Spec.Selector) == 0 || of.Spec.Type == corev1.ServiceTypeExternalName || of.DeletionTimestamp != nil || of.Spec.PublishNotReadyAddresses || len(of.Spec.IPFamilies) > 0 && !slices.Contains(of.Spec.IPFamilies, corev1.IPv4Protocol) {
 				continue
 			}
 			wanted, known := s.selected(of)
@@ -70,7 +73,7 @@ func (s *State) endpoints(service *timeline.Version) (all map[string]bool, wrong
 			continue
 		}
 		for _, e := range slice.Endpoints {
-			if e.TargetRef == nil || e.Conditions.Terminating != nil && *e.Conditions.Terminating {
+			if e.TargetRef == nil || isTrue(e.Conditions.Terminating) {
 				continue
 			}
 			name := e.TargetRef.Name
@@ -82,7 +85,7 @@ func (s *State) endpoints(service *timeline.Version) (all map[string]bool, wrong
 			if _, twice := all[name]; twice {
 				wrong = append(wrong, fmt.Sprintf("pod %s is there twice", name))
 			}
-			all[name] = e.Conditions.Ready != nil && *e.Conditions.Ready
+			all[name] = isTrue(e.Conditions.Ready)
 		}
 	}
 	return all, wrong
@@ -93,23 +96,28 @@ func wrongPorts(ports []corev1.ServicePort, have []discoveryv1.EndpointPort, p *
 	for _, port := range ports {
 		number := port.TargetPort.IntVal
 		if port.TargetPort.Type == intstr.String {
-			number = 0
-			for _, c := range p.Pod().Spec.Containers {
-				for _, named := range c.Ports {
-					if named.Name == port.TargetPort.StrVal {
-						number = named.ContainerPort
-					}
-				}
-			}
+			number = portNamed(p, port)
 		}
 		is := slices.ContainsFunc(have, func(e discoveryv1.EndpointPort) bool {
-			return e.Name != nil && *e.Name == port.Name && e.Port != nil && *e.Port == number
+			return ptr.Deref(e.Name, "") == port.Name && ptr.Deref(e.Port, 0) == number && ptr.Deref(e.Protocol, port.Protocol) == port.Protocol
 		})
 		if number != 0 && !is {
 			wrong = append(wrong, fmt.Sprintf("pod %s has port %d for %q, and its slice does not", p.Name, number, port.Name))
 		}
 	}
 	return wrong
+}
+
+// portNamed is the number of the first port of a pod with the name and the protocol of a Service's; 0 if it has none.
+func portNamed(p *timeline.Version, port corev1.ServicePort) int32 {
+	for _, c := range slices.Concat(p.Pod().Spec.Containers, p.Pod().Spec.InitContainers) {
+		for _, named := range c.Ports {
+			if named.Name == port.TargetPort.StrVal && cmp.Or(named.Protocol, corev1.ProtocolTCP) == cmp.Or(port.Protocol, corev1.ProtocolTCP) {
+				return named.ContainerPort
+			}
+		}
+	}
+	return 0
 }
 
 // differ says how the pods of slices are not those that there should be.
@@ -129,6 +137,9 @@ func differ(wanted, have map[string]bool) (wrong []string) {
 	return wrong
 }
 
+// deletesGone is the message of who finds gone what is to be deleted.
+var deletesGone = regexp.MustCompile(`(?i)\bdelet(e|ing)\b.*not found`)
+
 var warnsOfNothing = Law{
 	Breach:     "it warns that what should be deleted is gone",
 	Class:      "events or retries",
@@ -145,8 +156,7 @@ var warnsOfNothing = Law{
 			}
 			v := timeline.NewVersion(e.Subject, seen.Object)
 			of := timeline.As[corev1.Event](v)
-			text := strings.ToLower(of.Message)
-			if of.Type == corev1.EventTypeWarning && of.Source.Component != "kubelet" && strings.Contains(text, "delet") && strings.Contains(text, "not found") {
+			if of.Type == corev1.EventTypeWarning && of.Source.Component != "kubelet" && deletesGone.MatchString(of.Message) {
 				reported[e.Subject] = true
 				report(v, "%s: %s", of.Reason, of.Message)
 			}

@@ -39,7 +39,7 @@ var readyInOrder = Law{
 }
 
 // countsStarted and countsReady report whether a status says of a container that a probe was good.
-func countsStarted(c *corev1.ContainerStatus) bool { return c.Started != nil && *c.Started }
+func countsStarted(c *corev1.ContainerStatus) bool { return isTrue(c.Started) }
 func countsReady(c *corev1.ContainerStatus) bool   { return c.Ready }
 
 // eachEarly calls a function for each container with a probe whose status says too early that it was good.

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
@@ -8,7 +10,8 @@ import (
 	"github.com/skewrig/skewrig/record/timeline"
 )
 
-// selectedNode is the annotation by which a scheduler asks for a volume that a node can have.
+// selectedNode is the annotation by which a scheduler asks for a volume that a node can have. Package volume of component-helpers has
+// it too, and reaches client-go.
 const selectedNode = "volume.kubernetes.io/selected-node"
 
 var hasStorage = Law{
@@ -20,17 +23,20 @@ var hasStorage = Law{
 	judge: func(s *State, report reporter) {
 		for _, v := range s.all("persistentvolumeclaims") {
 			of := timeline.As[corev1.PersistentVolumeClaim](v)
-			if of.Annotations[selectedNode] == "" || of.Spec.VolumeName != "" || of.Spec.StorageClassName == nil || !s.publishesCapacity(*of.Spec.StorageClassName) {
+			node := s.get("nodes", "", of.Annotations[selectedNode])
+			if node == nil || of.Spec.VolumeName != "" || of.Spec.StorageClassName == nil || !s.publishesCapacity(*of.Spec.StorageClassName) {
 				continue
 			}
 			asked := of.Spec.Resources.Requests[corev1.ResourceStorage]
 			enough := false
 			for _, c := range s.all("csistoragecapacities") {
 				has := timeline.As[storagev1.CSIStorageCapacity](c)
-				enough = enough || has.StorageClassName == *of.Spec.StorageClassName && has.Capacity != nil && has.Capacity.Cmp(asked) >= 0
+				most := cmp.Or(has.MaximumVolumeSize, has.Capacity)
+				there := has.StorageClassName == *of.Spec.StorageClassName && has.NodeTopology != nil && selects(has.NodeTopology, node.Meta().Labels)
+				enough = enough || there && most != nil && most.Cmp(asked) >= 0
 			}
 			if !enough {
-				report(v, "it asks for %s, and node %s is selected", asked.String(), of.Annotations[selectedNode])
+				report(v, "it asks for %s, and node %s is selected", asked.String(), node.Name)
 			}
 		}
 	},
@@ -46,6 +52,5 @@ func (s *State) publishesCapacity(class string) bool {
 	if driver == nil {
 		return false
 	}
-	publishes := timeline.As[storagev1.CSIDriver](driver).Spec.StorageCapacity
-	return publishes != nil && *publishes
+	return isTrue(timeline.As[storagev1.CSIDriver](driver).Spec.StorageCapacity)
 }
