@@ -48,9 +48,9 @@ func selectors() (all []Story) {
 		"absent": "", "all": "labelSelector: {}, ", "labels": "labelSelector: {matchLabels: {app: web}}, ",
 		"not-in": "labelSelector: {matchExpressions: [{key: app, operator: NotIn, values: [api]}]}, ", "exists": "labelSelector: {matchExpressions: [{key: app, operator: Exists}]}, ",
 	}
-	// The pods had rather be on one node, so that only the constraint spreads them.
+	// The pods prefer one node, and each other, so that only the constraint spreads them.
 	for _, spread := range slices.Sorted(maps.Keys(spreads)) {
-		deployment := with(workloads()[0].o, "{spec: {replicas: 4, template: {spec: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, preference: {matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-a]}]}}]}}, topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, %smaxSkew: 1}]}}}}", spreads[spread])
+		deployment := with(workloads()[0].o, "{spec: {replicas: 4, template: {spec: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, preference: {matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-a]}]}}]}, podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}}]}}, topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, %smaxSkew: 1}]}}}}", spreads[spread])
 		all = append(all, Story{Name: "spread-" + spread, Objects: []map[string]any{deployment}, Acts: []Act{act("scaled to 6", patch(ref(deployment), "{spec: {replicas: 6}}"))}})
 	}
 	nodes := map[string]string{
