@@ -208,10 +208,6 @@ type again struct {
 
 // confirm runs the first story of each finding alone, and then the next one of those that this did not confirm.
 func (r storiesRun) confirm(ctx context.Context) error {
-	stories := make(map[string]story.Story)
-	for _, s := range r.all {
-		stories[s.Dimension+"/"+s.Name] = s
-	}
 	for range aloneOf {
 		var all []again
 		var batches []story.Batch
@@ -220,7 +216,7 @@ func (r storiesRun) confirm(ctx context.Context) error {
 			if !is {
 				continue
 			}
-			s, is := stories[f.Found[j].Dimension+"/"+f.Found[j].Story]
+			s, is := r.storyOf(f.Found[j])
 			if !is {
 				continue // a component, beside several stories
 			}
@@ -244,26 +240,36 @@ func (r storiesRun) confirm(ctx context.Context) error {
 	return nil
 }
 
+// storyOf is the story that shows a finding. It is false if a component does, beside several stories.
+func (r storiesRun) storyOf(of story.Found) (s story.Story, is bool) {
+	n := slices.IndexFunc(r.all, func(s story.Story) bool { return s.ID() == of.StoryID() })
+	if n < 0 {
+		return s, false
+	}
+	return r.all[n], true
+}
+
 func (r storiesRun) runAgain(ctx context.Context, all []again, batches []story.Batch) error {
 	dir := path.Join(sweptAlone, fmt.Sprintf("%02d", len(r.state.Batches)+all[0].found))
 	err := r.run(ctx, dir, batches, times, func(b story.Batch, _ reports.Cell, records []*timeline.Timeline) {
 		n := slices.IndexFunc(all, func(one again) bool { return one.alone.ID == b.ID || one.control.ID == b.ID })
-		f, found := r.state.Findings[all[n].finding], all[n].found
-		rate := new(trial.Rate)
+		f := r.state.Findings[all[n].finding]
+		found, rate := &f.Found[all[n].found], new(trial.Rate)
+		isAlone := all[n].alone.ID == b.ID
 		for _, t := range records {
 			rate.Runs++
 			seen, is := f.In(b, t)
-			if !is {
-				continue
+			if is {
+				rate.Red++
 			}
-			if rate.Red++; all[n].alone.ID == b.ID {
-				f.Found[found].Object, f.Found[found].Detail = seen.Object, seen.Detail
+			if is && isAlone {
+				found.Object, found.Detail = seen.Object, seen.Detail
 			}
 		}
-		if all[n].alone.ID == b.ID {
-			f.Found[found].Alone, f.Found[found].Scenario = rate, b.ID
+		if isAlone {
+			found.Alone, found.Scenario = rate, b.ID
 		} else {
-			f.Found[found].Control = rate
+			found.Control = rate
 		}
 	})
 	return errors.Join(err, r.write())
@@ -281,11 +287,11 @@ func (r storiesRun) drafts() error {
 	}
 	for i, f := range r.state.Findings {
 		of := f.Found[slices.IndexFunc(f.Found, story.Found.Confirmed)]
-		k := slices.IndexFunc(r.all, func(s story.Story) bool { return s.Dimension == of.Dimension && s.Name == of.Story })
-		if k < 0 || of.Scenario == "" {
+		s, is := r.storyOf(of)
+		if !is || of.Scenario == "" {
 			continue // a story that there was once
 		}
-		d := show.StoryDraft{Finding: f, Version: r.Version, Story: r.all[k].In(story.Namespace(0), r.Version), Found: of, Scenario: scenarioFile(of.Scenario)}
+		d := show.StoryDraft{Finding: f, Version: r.Version, Story: s.In(story.Namespace(0), r.Version), Found: of, Scenario: scenarioFile(of.Scenario)}
 		if of.Control != nil {
 			d.Control = scenarioFile(of.Scenario + story.ControlSuffix)
 		}

@@ -69,6 +69,11 @@ type Fault struct {
 	Effect *record.Effect
 }
 
+// LastsAt reports whether a fault lasts at a place of the record.
+func (f *Fault) LastsAt(place int) bool {
+	return f.From.Place < place && (f.To.Place == 0 || f.To.Place > place)
+}
+
 // Call is a request that passed a link which looks into what it passes.
 type Call struct {
 	Method string `json:"method"`

@@ -51,11 +51,11 @@ var propagations = []metav1.DeletionPropagation{
 }
 
 func (d Delete) Check(f spec.Field) {
-	resource, namespace, _ := strings.Cut(d.Each, "/")
 	if f.Has(".each") {
-		checkResource(f, ".each", resource)
-		f.Refuse(".each", kube.ClusterScoped(resource), "%s are in no namespace", resource)
-		f.Refuse(".each", len(validation.IsDNS1123Label(namespace)) > 0, "%s names no objects of a namespace: write resource/namespace, like pods/shop", strict.Quote(d.Each))
+		of := d.Ref()
+		checkResource(f, ".each", of.Resource)
+		f.Refuse(".each", kube.ClusterScoped(of.Resource), "%s are in no namespace", of.Resource)
+		f.Refuse(".each", len(validation.IsDNS1123Label(of.Namespace)) > 0, "%s names no objects of a namespace: write resource/namespace, like pods/shop", strict.Quote(d.Each))
 	}
 	f.Refuse("", f.Has(".each") && f.Has(".object"), "object and each exclude each other")
 	f.Refuse("", f.IsMapping() && !f.Has(".each") && !f.Has(".object"), "object is missing: resource/name or resource/namespace/name")

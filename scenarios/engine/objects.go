@@ -28,6 +28,7 @@ import (
 
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/action"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/provider"
 	"github.com/skewrig/skewrig/scenarios/spec"
 )
@@ -259,7 +260,7 @@ func (o *objects) patch(ctx context.Context, w action.Write) (record.APIAnswer, 
 	}
 	options := metav1.PatchOptions{DryRun: dryRun(w), FieldManager: w.Manager, FieldValidation: string(w.FieldValidation)}
 	client := o.resource(resource, w.Ref)
-	if _, ofStatus := w.Body["status"]; ofStatus && len(w.Body) == 1 && w.Subresource == "" {
+	if kube.IsOfStatus(w.Body) && w.Subresource == "" {
 		patched, err := client.Patch(ctx, w.Ref.Name, types.MergePatchType, body, options, "status")
 		if !apierrors.IsNotFound(err) { // the resource has this subresource
 			return o.answer(w.Ref, http.StatusOK, patched, err)
@@ -280,12 +281,13 @@ func (o *objects) delete(ctx context.Context, ref spec.ObjectRef, propagation me
 		options.PropagationPolicy = &propagation
 	}
 	ctx, got := withExchange(ctx)
-	if client := o.resource(resource, ref); ref.Name == spec.Everything && ref.Namespace == "" {
-		return record.APIAnswer{}, fmt.Errorf("%s are in no namespace: not all of them are deleted", ref.Resource)
-	} else if ref.Name == spec.Everything {
-		err = client.DeleteCollection(ctx, options, metav1.ListOptions{})
-	} else {
+	switch client := o.resource(resource, ref); {
+	case ref.Name != spec.Everything:
 		err = client.Delete(ctx, ref.Name, options)
+	case ref.Namespace == "":
+		return record.APIAnswer{}, fmt.Errorf("%s are in no namespace: not all of them are deleted", ref.Resource)
+	default:
+		err = client.DeleteCollection(ctx, options, metav1.ListOptions{})
 	}
 	code, warnings := got.answer()
 	answer, err := o.answer(ref, code, nil, err)

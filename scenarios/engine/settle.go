@@ -146,34 +146,44 @@ func differing(at string, a, b any) (paths []string) {
 // readable are the Secrets and ConfigMaps that the kubelet of each node may read, by a SubjectAccessReview. They are nil if that
 // can't be asked.
 func (r *run) readable(ctx context.Context, o *objects, there map[string]*timeline.Version, keys []string) (map[string][]string, error) {
+	names := r.session.Names()
 	all := make(map[string][]string)
-	var nodes []string
 	for _, key := range keys {
-		if v := there[key]; v.Resource == "nodes" && !v.Gone() {
-			nodes, all[v.Name] = append(nodes, v.Name), []string{}
+		if v := there[key]; v.Resource == "nodes" {
+			all[v.Name] = []string{}
 		}
 	}
 	for _, key := range keys {
 		v := there[key]
-		if v.Gone() || v.Resource != "secrets" && v.Resource != "configmaps" {
+		if v.Resource != "secrets" && v.Resource != "configmaps" {
 			continue
 		}
-		for _, node := range nodes {
-			ref := r.session.Names().Ref(spec.ObjectRef{Resource: v.Resource, Namespace: v.Namespace, Name: v.Name})
-			answer, err := o.write(ctx, action.Write{Verb: action.Creates, Body: map[string]any{
-				"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": map[string]any{
-					"user": "system:node:" + r.session.Names().Ref(spec.ObjectRef{Resource: "nodes", Name: node}).Name, "groups": []any{"system:nodes", "system:authenticated"},
-					"resourceAttributes": map[string]any{"verb": "get", "resource": ref.Resource, "namespace": ref.Namespace, "name": ref.Name},
-				},
-			}})
-			if err != nil || answer.Code >= 400 {
+		ref := names.Ref(spec.ObjectRef{Resource: v.Resource, Namespace: v.Namespace, Name: v.Name})
+		for _, node := range slices.Sorted(maps.Keys(all)) {
+			allowed, known, err := o.mayRead(ctx, names.Ref(spec.ObjectRef{Resource: "nodes", Name: node}).Name, ref)
+			if err != nil || !known {
 				return nil, err
 			}
-			response, _ := answer.Response.(map[string]any)
-			if allowed, _, _ := unstructured.NestedBool(response, "status", "allowed"); allowed {
+			if allowed {
 				all[node] = append(all[node], key)
 			}
 		}
 	}
 	return all, nil
+}
+
+// mayRead reports whether the kubelet of a node may read an object, and whether the API server says so.
+func (o *objects) mayRead(ctx context.Context, node string, ref spec.ObjectRef) (allowed, known bool, err error) {
+	answer, err := o.write(ctx, action.Write{Verb: action.Creates, Body: map[string]any{
+		"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": map[string]any{
+			"user": "system:node:" + node, "groups": []any{"system:nodes", "system:authenticated"},
+			"resourceAttributes": map[string]any{"verb": "get", "resource": ref.Resource, "namespace": ref.Namespace, "name": ref.Name},
+		},
+	}})
+	if err != nil || answer.Code >= 400 {
+		return false, false, err
+	}
+	response, _ := answer.Response.(map[string]any)
+	allowed, _, _ = unstructured.NestedBool(response, "status", "allowed")
+	return allowed, true, nil
 }

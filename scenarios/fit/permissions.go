@@ -44,11 +44,11 @@ func (u Use) Accesses(cells []plan.Cell) (all []Access) {
 				}
 				add(part(of, w.Subresource), verbs[w.Verb]...)
 			}
+			verb := "delete"
 			if facts.Deletes.Name == spec.Everything {
-				add(facts.Deletes.Resource, "deletecollection")
-			} else {
-				add(facts.Deletes.Resource, "delete")
+				verb = "deletecollection"
 			}
+			add(facts.Deletes.Resource, verb)
 		}
 	}
 	slices.SortFunc(all, func(a, b Access) int {

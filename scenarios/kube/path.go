@@ -78,3 +78,9 @@ func remove(in any, where []string) {
 		}
 	}
 }
+
+// IsOfStatus reports whether a patch is of the status of an object, and of nothing else.
+func IsOfStatus(patch map[string]any) bool {
+	_, is := patch["status"]
+	return is && len(patch) == 1
+}

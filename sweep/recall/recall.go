@@ -163,7 +163,7 @@ func Judge(rows []Row, swept map[release.Version]story.Result) Table {
 // shows reports whether a sweep has seen a finding with the same story.
 func shows(r story.Result, f story.Finding, of story.Found) bool {
 	for _, other := range slices.Concat(r.Findings, r.NotConfirmed) {
-		if other.Signature() == f.Signature() && slices.ContainsFunc(other.Found, func(o story.Found) bool { return o.Dimension == of.Dimension && o.Story == of.Story }) {
+		if other.Signature() == f.Signature() && slices.ContainsFunc(other.Found, func(o story.Found) bool { return o.StoryID() == of.StoryID() }) {
 			return true
 		}
 	}
@@ -190,17 +190,15 @@ func (row Row) isAbout(f story.Finding) bool {
 	if !slices.Contains(f.Components, row.Component) {
 		return false
 	}
-	text := row.What + " " + row.Trigger + " " + row.Oracle
 	if f.Resource == "" {
 		return true
 	}
 	kind := kube.ByResource(f.Resource).Name
-	for _, name := range append(names[kind], kind) {
-		if kind != "" && regexp.MustCompile(`\b`+name+`s?\b`).MatchString(text) {
-			return true
-		}
+	if kind == "" {
+		return false // of a definition
 	}
-	return false
+	called := strings.Join(append(names[kind], kind), "|")
+	return regexp.MustCompile(`\b(` + called + `)s?\b`).MatchString(row.What + " " + row.Trigger + " " + row.Oracle)
 }
 
 // names are how people call kinds otherwise.

@@ -45,6 +45,10 @@ func (d Draft) Write(w io.Writer) error {
 		Title: d.title(), Happened: d.happened(), Expected: d.expected(), Reproduce: steps, Background: d.background(),
 		Version: render.MarkdownBlock("console", string(d.Version)),
 	}
+	return writeDraft(w, report)
+}
+
+func writeDraft(w io.Writer, report render.BugReport) error {
 	if _, err := io.WriteString(w, report.Markdown()); err != nil {
 		return fmt.Errorf("writing the draft of an issue: %w", err)
 	}

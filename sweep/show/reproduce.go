@@ -22,7 +22,7 @@ func (d Draft) reproduce() (string, error) {
 	}
 	var b strings.Builder
 	if runs := d.runs(); runs != "" {
-		fmt.Fprintf(&b, "With skewrig, which runs the released components without containers:\n\n%s\n\n", render.MarkdownBlock("sh", reports.Reproduce{}.Install()+"\n"+runs))
+		b.WriteString(withSkewrig(runs) + "\n\n")
 	}
 	first := d.Cases[0]
 	object, err := yaml.Marshal(first.Object)
@@ -37,15 +37,29 @@ func (d Draft) reproduce() (string, error) {
 	return b.String(), nil
 }
 
+// withSkewrig says how to install skewrig, and what to run.
+func withSkewrig(runs string) string {
+	return "With skewrig, which runs the released components without containers:\n\n" + render.MarkdownBlock("sh", reports.Reproduce{}.Install()+"\n"+runs)
+}
+
 func (d Draft) runs() string {
 	var lines []string
 	for _, c := range d.Cases {
-		if c.Scenario != "" {
-			lines = append(lines, "skewrig run "+c.Scenario)
+		if runs := runsOf(c.Scenario, c.Control); runs != "" {
+			lines = append(lines, runs)
 		}
-		if c.Control != "" {
-			lines = append(lines, "skewrig run "+c.Control+"  # the control")
-		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// runsOf are the commands that run a scenario and its control, of which each may be unset.
+func runsOf(scenario, control string) string {
+	var lines []string
+	if scenario != "" {
+		lines = append(lines, "skewrig run "+scenario)
+	}
+	if control != "" {
+		lines = append(lines, "skewrig run "+control+"  # the control")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -3,15 +3,14 @@ package show
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
-	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/render"
+	"github.com/skewrig/skewrig/scenarios/kube"
 	"github.com/skewrig/skewrig/scenarios/law/rest"
 	"github.com/skewrig/skewrig/scenarios/spec"
 	"github.com/skewrig/skewrig/sweep/story"
@@ -39,10 +38,7 @@ func (d StoryDraft) Write(w io.Writer) error {
 		Title: d.Finding.Signature(), Happened: d.happened(), Expected: d.expected(), Reproduce: steps,
 		Version: render.MarkdownBlock("console", string(d.Version)),
 	}
-	if _, err := io.WriteString(w, report.Markdown()); err != nil {
-		return fmt.Errorf("writing the draft of an issue: %w", err)
-	}
-	return nil
+	return writeDraft(w, report)
 }
 
 func (d StoryDraft) happened() string {
@@ -55,26 +51,21 @@ func (d StoryDraft) happened() string {
 
 // expected is the law and its source; of what is judged by answers alone, the breach says it.
 func (d StoryDraft) expected() string {
-	all := rest.All()
-	n := slices.IndexFunc(all, func(l rest.Law) bool { return l.Breach == d.Finding.Law })
-	if n < 0 {
+	l, is := rest.Named(d.Finding.Law)
+	if !is {
 		return "No component panics, no request is answered with 500, and no change is refused for what it does not change.\n"
 	}
-	return fmt.Sprintf("%s (%s)\n", all[n].Statement, all[n].Source)
+	return fmt.Sprintf("%s (%s)\n", l.Statement, l.Source)
 }
 
 // reproduce says how to see it, with skewrig and without.
 func (d StoryDraft) reproduce() (string, error) {
-	run := "skewrig run " + d.Scenario
-	if d.Control != "" {
-		run += "\nskewrig run " + d.Control + "  # the control"
-	}
 	commands, err := d.commands()
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("With skewrig, which runs the released components without containers:\n\n%s\n\nWithout skewrig, on a cluster with nodes node-a and node-b:\n\n%s\n",
-		render.MarkdownBlock("sh", reports.Reproduce{}.Install()+"\n"+run), render.MarkdownBlock("sh", strings.Join(commands, "\n"))), nil
+	return fmt.Sprintf("%s\n\nWithout skewrig, on a cluster with nodes node-a and node-b:\n\n%s\n",
+		withSkewrig(runsOf(d.Scenario, d.Control)), render.MarkdownBlock("sh", strings.Join(commands, "\n"))), nil
 }
 
 // commands do what the story does.
@@ -147,13 +138,12 @@ func commandOf(step story.Step) (string, error) {
 		p := fields("patch")
 		body, err := quoted(p["merge"])
 		text := "kubectl patch " + named(fmt.Sprint(p["object"])) + " --type=merge"
-		merge, _ := p["merge"].(map[string]any)
-		_, ofStatus := merge["status"]
-		switch part, _ := p["subresource"].(string); {
-		case part != "":
+		part, _ := p["subresource"].(string)
+		if merge, _ := p["merge"].(map[string]any); part == "" && kube.IsOfStatus(merge) {
+			part = "status"
+		}
+		if part != "" {
 			text += " --subresource=" + part
-		case ofStatus && len(merge) == 1: // as action.Patch has it
-			text += " --subresource=status"
 		}
 		return text + " --patch=" + body, err
 	case fields("delete")["object"] != nil:

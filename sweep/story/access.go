@@ -56,12 +56,11 @@ func byMany() Story {
 
 // stored are objects that etcd has without fields that API servers fill in today, as older releases left them.
 func stored() (all []Story) {
-	app := webTemplate
 	add := func(name, manifest, merge string, more ...Act) {
 		o := objects(manifest)[0]
 		put := Step{"store": map[string]any{"object": ref(o), "version": ofRelease, "merge": objects(merge)[0]}}
 		all = append(all, Story{Name: name, Objects: []map[string]any{o}, Acts: append([]Act{
-			act("stored as an older release had it", put), act("labeled", patch(ref(o), "{metadata: {labels: {touched: by-owner}}}")),
+			act("stored as an older release had it", put), labeled(ref(o)),
 		}, more...)})
 	}
 	service := "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {%s, ports: [{port: 80}]}}"
@@ -76,9 +75,9 @@ func stored() (all []Story) {
 	claim := "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"
 	add("claim-without-mode", claim, "{spec: {volumeMode: null}}", act("status written", patch("persistentvolumeclaims/"+here+"/data", "{status: {conditions: [{type: Resizing, status: \"True\"}]}}")))
 	add("volume-without-mode", "{apiVersion: v1, kind: PersistentVolume, metadata: {name: "+here+"}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /tmp/"+here+"}}}", "{spec: {volumeMode: null}}")
-	add("deployment-without-strategy", fmt.Sprintf("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: %s}}", app), "{spec: {strategy: null, progressDeadlineSeconds: null, revisionHistoryLimit: null}}")
-	add("statefulset-without-policies", fmt.Sprintf("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {serviceName: web, selector: {matchLabels: {app: web}}, template: %s}}", app), "{spec: {podManagementPolicy: null, updateStrategy: null, revisionHistoryLimit: null, persistentVolumeClaimRetentionPolicy: null}}")
-	add("daemonset-without-strategy", fmt.Sprintf("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: %s}}", app), "{spec: {updateStrategy: null, revisionHistoryLimit: null}}")
+	add("deployment-without-strategy", fmt.Sprintf("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), "{spec: {strategy: null, progressDeadlineSeconds: null, revisionHistoryLimit: null}}")
+	add("statefulset-without-policies", fmt.Sprintf("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {serviceName: web, selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), "{spec: {podManagementPolicy: null, updateStrategy: null, revisionHistoryLimit: null, persistentVolumeClaimRetentionPolicy: null}}")
+	add("daemonset-without-strategy", fmt.Sprintf("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), "{spec: {updateStrategy: null, revisionHistoryLimit: null}}")
 	add("job-without-mode", "{apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\"}]}}}}", "{spec: {completionMode: null, backoffLimit: null, suspend: null, podReplacementPolicy: null}}")
 	add("cronjob-without-policy", "{apiVersion: batch/v1, kind: CronJob, metadata: {name: web}, spec: {schedule: \"0 0 1 1 *\", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\"}]}}}}}}", "{spec: {concurrencyPolicy: null, suspend: null, successfulJobsHistoryLimit: null, failedJobsHistoryLimit: null}}")
 	add("secret-without-type", "{apiVersion: v1, kind: Secret, metadata: {name: web}, stringData: {key: value}}", "{type: null}")

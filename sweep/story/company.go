@@ -72,9 +72,9 @@ func bounds() (all []Story) {
 		add("limit-range-"+name, []Act{act("a pod made", create(pod))}, objects("{apiVersion: v1, kind: LimitRange, metadata: {name: limits}, spec: {limits: [{type: Container, max: {memory: 1Gi}}]}}")[0])
 		add("pod-limit-range-"+name, []Act{act("a pod made", create(pod))}, objects("{apiVersion: v1, kind: LimitRange, metadata: {name: limits}, spec: {limits: [{type: Pod, max: {memory: 1Gi}}]}}")[0])
 		add("quota-"+name, []Act{act("a pod made", create(pod))}, objects("{apiVersion: v1, kind: ResourceQuota, metadata: {name: quota}, spec: {hard: {limits.memory: 1Gi, pods: 5}}}")[0])
-		add("quota-of-"+name, []Act{act("labeled", patch("resourcequotas/"+here+"/quota", "{metadata: {labels: {touched: by-owner}}}"))},
+		add("quota-of-"+name, []Act{labeled("resourcequotas/" + here + "/quota")},
 			object(`{apiVersion: v1, kind: ResourceQuota, metadata: {name: quota}, spec: {hard: {requests.memory: %q}}}`, q))
-		add("quota-of-pods-"+name, []Act{act("labeled", patch("resourcequotas/"+here+"/quota", "{metadata: {labels: {touched: by-owner}}}"))},
+		add("quota-of-pods-"+name, []Act{labeled("resourcequotas/" + here + "/quota")},
 			object(`{apiVersion: v1, kind: ResourceQuota, metadata: {name: quota}, spec: {hard: {pods: %q}}}`, q))
 		claim := object(`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: %q}}}}`, q)
 		add("claim-"+name, nil, claim)
@@ -94,6 +94,6 @@ func storage(capacity, asked string) []map[string]any {
 		object("{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s, reclaimPolicy: Retain, volumeBindingMode: WaitForFirstConsumer}", here, driver),
 		object("{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: free}, storageClassName: %s, nodeTopology: {}, capacity: %q}", here, capacity),
 		object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: %s, resources: {requests: {storage: %q}}}}", here, asked),
-		with(object("{apiVersion: v1, kind: Pod, metadata: {name: writer}, spec: %s}", podSpec), "{spec: {volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}}"),
+		with(object("{apiVersion: v1, kind: Pod, metadata: {name: writer}, spec: %s}", podSpec), mountsClaim),
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 // foreign are objects that look like those that a controller makes.
 func foreign() (all []Story) {
-	app := webTemplate
 	for _, w := range workloads() {
 		if slices.Contains(w.can, "pod") {
 			for _, name := range []string{"web-1", "web-01", "web-x", "web-1-1"} {
@@ -22,7 +21,7 @@ func foreign() (all []Story) {
 			all = append(all, Story{Name: w.name + "-adopts", Objects: []map[string]any{pod}, Acts: []Act{act("made", create(w.o))}})
 		}
 	}
-	two := objects(fmt.Sprintf("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: %s}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web-2}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: %s}}", app, app))
+	two := objects(fmt.Sprintf("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: %s}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web-2}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: %s}}", webTemplate, webTemplate))
 	return append(all, Story{Name: "two-deployments-of-one-label", Objects: two, Acts: []Act{act("one scaled", patch(ref(two[0]), "{spec: {replicas: 3}}"))}})
 }
 
@@ -43,9 +42,8 @@ func applied() (all []Story) {
 		{"autoscaler-behavior", "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3, behavior: {scaleDown: {stabilizationWindowSeconds: 10, policies: [{type: Pods, value: 1, periodSeconds: 10}]}}}}", "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3}}"},
 		{"claim-source", "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: web}, spec: {accessModes: [ReadWriteOnce], selector: {matchLabels: {a: b}}, resources: {requests: {storage: 1Gi}}}}", "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: web}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"},
 	}
-	app := webTemplate
 	fill := func(text string) map[string]any {
-		return objects(strings.ReplaceAll(text, "%s", app))[0]
+		return objects(strings.ReplaceAll(text, "%s", webTemplate))[0]
 	}
 	for _, p := range parts {
 		all = append(all, Story{Name: p.name, Acts: []Act{act("applied", apply(fill(p.full))), act("applied without a part", apply(fill(p.less))), act("applied whole again", apply(fill(p.full)))}})

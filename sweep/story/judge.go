@@ -76,6 +76,9 @@ type Found struct {
 	Control *trial.Rate `json:"control,omitempty"`
 }
 
+// StoryID is the ID of the story.
+func (f Found) StoryID() string { return Story{Dimension: f.Dimension, Name: f.Story}.ID() }
+
 // Confirmed reports whether it was seen each time alone, and not once in the control, if there is one.
 func (f Found) Confirmed() bool {
 	return f.Alone != nil && f.Alone.Runs > 0 && f.Alone.Red == f.Alone.Runs && (f.Control == nil || f.Control.Runs > 0 && f.Control.Red == 0)
@@ -103,14 +106,11 @@ var refusals = []struct {
 func (b Batch) failed(t *timeline.Timeline, report func(Finding, Found)) {
 	for _, a := range t.Answers {
 		s, of := b.At(a.Object)
-		faulty := slices.ContainsFunc(t.Faults, func(f *timeline.Fault) bool {
-			return f.From.Place < a.Place && (f.To.Place == 0 || f.To.Place > a.Place)
-		})
+		faulty := slices.ContainsFunc(t.Faults, func(f *timeline.Fault) bool { return f.LastsAt(a.Place) })
 		if !of || faulty || a.Code != http.StatusInternalServerError {
 			continue
 		}
-		var number, act, step int
-		_, _ = fmt.Sscanf(a.Step, "story-%d-act-%d-%d", &number, &act, &step) // 0 of what was created first
+		act, _ := actIn(a.Step)
 		report(
 			Finding{Law: "a request is answered with 500", Class: "500", Components: []string{record.APIServer}, Resource: resourceOf(a.Object)},
 			Found{Dimension: s.Dimension, Story: s.Name, Act: act, Words: s.String(), Object: a.Object, Detail: a.Message},
@@ -128,9 +128,8 @@ func (b Batch) refused(t *timeline.Timeline, report func(Finding, Found)) {
 	}
 	for _, a := range t.Answers {
 		s, of := b.At(a.Object)
-		var number, act, step int
-		_, err := fmt.Sscanf(a.Step, "story-%d-act-%d-%d", &number, &act, &step)
-		if patches[a.Step] == "" || !of || err != nil || a.Code != http.StatusForbidden && a.Code != http.StatusUnprocessableEntity {
+		act, is := actIn(a.Step)
+		if patches[a.Step] == "" || !of || !is || a.Code != http.StatusForbidden && a.Code != http.StatusUnprocessableEntity {
 			continue
 		}
 		for _, r := range refusals {
@@ -188,10 +187,6 @@ func Judge(b Batch, t *timeline.Timeline) []Finding {
 		into := found[f.Signature()]
 		into.Found = append(into.Found, of)
 	}
-	laws := make(map[string]rest.Law)
-	for _, l := range rest.All() {
-		laws[l.Breach] = l
-	}
 	for _, moment := range t.Rests {
 		act, healed := actOf(moment.Step)
 		for _, breach := range rest.At(t, moment).Breaches() {
@@ -199,7 +194,7 @@ func Judge(b Batch, t *timeline.Timeline) []Finding {
 			if !is {
 				continue
 			}
-			l := laws[breach.Law]
+			l, _ := rest.Named(breach.Law)
 			report(Finding{Law: l.Breach, Class: l.Class, Components: l.Components, Resource: resourceOf(breach.Key)},
 				Found{Dimension: s.Dimension, Story: s.Name, Act: min(act, len(s.Acts)), Healed: healed, Words: s.String(), Object: breach.Key, Detail: breach.Detail})
 		}
@@ -229,6 +224,13 @@ func (b *BatchResult) See(t *timeline.Timeline) {
 			b.Restless = append(b.Restless, fmt.Sprintf("%s: %s", moment.Step, reports.Few(moment.Restless, 3)))
 		}
 	}
+}
+
+// actIn is the act that a step of a story is in, counted from 1. It is false if the step creates the objects of the story.
+func actIn(step string) (act int, is bool) {
+	var number, n int
+	_, err := fmt.Sscanf(step, "story-%d-act-%d-%d", &number, &act, &n)
+	return act, err == nil
 }
 
 // actOf is the act before a step that waits for rest, and whether its fault has ended.

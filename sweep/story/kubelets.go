@@ -39,15 +39,9 @@ func kubelets() (all []Story) {
 
 // gated are stories with all gates on that a release has off by default.
 func gated() (all []Story) {
-	for _, s := range slices.Concat(devices(), taintRules(), nodes()) {
+	for _, s := range slices.Concat(devices(), taintRules(), owners()) {
 		s.Gates = map[string]bool{"AllAlpha": true, "AllBeta": true}
 		all = append(all, s)
-	}
-	for _, s := range owners() {
-		if !s.Alone {
-			s.Gates = map[string]bool{"AllAlpha": true, "AllBeta": true}
-			all = append(all, s)
-		}
 	}
 	return all
 }

@@ -8,6 +8,9 @@ import (
 // podSpec is a pod that runs until it is stopped, at once.
 const podSpec = `{terminationGracePeriodSeconds: 1, containers: [{name: app, image: "registry.k8s.io/pause:3.10", resources: {requests: {cpu: 10m, memory: 16Mi}}}]}`
 
+// mountsClaim is what a pod has that uses the claim data.
+const mountsClaim = "{spec: {volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}}"
+
 // webTemplate is the pod template of workloads, whose pods have a label.
 const webTemplate = "{metadata: {labels: {app: web}}, spec: " + podSpec + "}"
 
@@ -20,14 +23,13 @@ type workload struct {
 }
 
 func workloads() []workload {
-	app := webTemplate
 	return []workload{
-		{"deployment", object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, progressDeadlineSeconds: 1, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pause"}},
-		{"recreate", object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, strategy: {type: Recreate}, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pause"}},
-		{"replicaset", object("{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale"}},
-		{"statefulset", object("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, serviceName: web, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pod"}},
-		{"statefulset-parallel", object("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, podManagementPolicy: Parallel, serviceName: web, selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"scale", "template", "pod"}},
-		{"daemonset", object("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: %s}}", app), []string{"template", "select"}},
+		{"deployment", object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, progressDeadlineSeconds: 1, selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), []string{"scale", "template", "pause"}},
+		{"recreate", object("{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, strategy: {type: Recreate}, selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), []string{"scale", "template", "pause"}},
+		{"replicaset", object("{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), []string{"scale"}},
+		{"statefulset", object("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, serviceName: web, selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), []string{"scale", "template", "pod"}},
+		{"statefulset-parallel", object("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, podManagementPolicy: Parallel, serviceName: web, selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), []string{"scale", "template", "pod"}},
+		{"daemonset", object("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: %s}}", webTemplate), []string{"template", "select"}},
 		{"job", objects("{apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {parallelism: 2, completions: 2, template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\"}]}}}}")[0], []string{"suspend", "parallel"}},
 		{"job-indexed", objects("{apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {completionMode: Indexed, parallelism: 2, completions: 2, template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{name: app, image: \"registry.k8s.io/pause:3.10\"}]}}}}")[0], []string{"suspend", "parallel"}},
 	}
@@ -46,11 +48,8 @@ func deeds() []deed { return append(changes(), ends()...) }
 
 // changes are what leaves a workload there.
 func changes() []deed {
-	one := func(words, merge string) func(workload, string) []Act {
-		return func(_ workload, of string) []Act { return []Act{act(words, patch(of, merge))} }
-	}
 	return []deed{
-		{"label", "", one("labeled", "{metadata: {labels: {touched: by-owner}}}")},
+		{"label", "", func(_ workload, of string) []Act { return []Act{labeled(of)} }},
 		{"scale", "scale", func(_ workload, of string) []Act {
 			return []Act{
 				act("scaled to 4", patch(of, "{spec: {replicas: 4}}")), act("scaled to 0", patch(of, "{spec: {replicas: 0}}")),
@@ -159,7 +158,7 @@ func nodes() (all []Story) {
 		return patch("nodes/node-a", fmt.Sprintf("{spec: {taints: [{key: example.com/own, value: mine, effect: %s}]}}", effect))
 	}
 	back := act("taint removed", patch("nodes/node-a", "{spec: {taints: null}}"))
-	nudge := act("labeled", patch("daemonsets/"+here+"/web-5", "{metadata: {labels: {touched: by-owner}}}"))
+	nudge := labeled("daemonsets/" + here + "/web-5")
 	for _, effect := range []string{"NoSchedule", "NoExecute", "PreferNoSchedule"} {
 		all = append(all, Story{Name: "node-taint-" + effect, Alone: true, Objects: everything, Acts: []Act{act("node-a tainted "+effect, taint(effect)), nudge, back}})
 	}

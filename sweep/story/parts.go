@@ -24,7 +24,7 @@ func bindings() (all []Story) {
 		binding := object("{apiVersion: v1, kind: Binding, metadata: {name: late, %s}, target: {apiVersion: v1, kind: Node, name: node-a}}", metadata[name])
 		all = append(all, Story{Name: "binding-" + name, Objects: []map[string]any{pod}, Acts: []Act{
 			act("bound", Step{"create": map[string]any{"subresource": "pods/binding", "object": binding}}),
-			act("labeled", patch(ref(pod), "{metadata: {labels: {touched: by-owner}}}")),
+			labeled(ref(pod)),
 		}})
 	}
 	return all
@@ -61,12 +61,12 @@ func statuses() (all []Story) {
 		all = append(all, Story{Name: "bound-claim-" + name, Objects: []map[string]any{volume, claim}, Acts: []Act{
 			act("its capacity written", patch(ref(claim), fmt.Sprintf("{status: {capacity: {storage: %q}}}", q))),
 			act("its allocated resources written", patch(ref(claim), fmt.Sprintf("{status: {allocatedResources: {storage: %q}}}", q))),
-			act("labeled", patch(ref(claim), "{metadata: {labels: {touched: by-owner}}}")),
+			labeled(ref(claim)),
 		}})
 	}
 	for _, w := range workloads() {
 		all = append(all, Story{Name: w.name + "-status", Objects: []map[string]any{w.o}, Acts: []Act{
-			act("its status emptied", patch(ref(w.o), "{status: null}")), act("labeled", patch(ref(w.o), "{metadata: {labels: {touched: by-owner}}}")),
+			act("its status emptied", patch(ref(w.o), "{status: null}")), labeled(ref(w.o)),
 		}})
 	}
 	return all

@@ -72,7 +72,7 @@ func waiting() (all []Story) {
 	}
 	gated := pod("{schedulingGates: [{name: example.com/wait}]}")
 	huge := with(workloads()[0].o, "{spec: {replicas: 2, template: {spec: {nodeSelector: {example.com/late: \"yes\"}}}}}")
-	claimed := with(pod("{}"), `{spec: {volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}}`)
+	claimed := with(pod("{}"), mountsClaim)
 	claim := object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: \"\", volumeName: %s, resources: {requests: {storage: 1Gi}}}}", here)
 	volume := object("{apiVersion: v1, kind: PersistentVolume, metadata: {name: %s}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /tmp/%s}}}", here, here)
 	return append(all,
@@ -127,7 +127,8 @@ func freed() (all []Story) {
 	spread := "{topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, maxSkew: 1, labelSelector: {matchLabels: {app: web}}}], " + onA + "}"
 	add("the-spread-is-even", false, []map[string]any{pod("first", "app: web", "{"+onA+"}"), pod("late", "app: web", spread)}, gone)
 	add("the-other-node-has-one", false, []map[string]any{pod("first", "app: web", "{"+onA+"}"), pod("late", "app: web", spread)}, act("a pod made on node-b", create(pod("second", "app: web", "{nodeSelector: {kubernetes.io/hostname: node-b}}"))))
-	claimed := pod("late", "app: web", "{volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}")
+	claims := func(name string) map[string]any { return with(pod(name, "app: web", "{}"), mountsClaim) }
+	claimed := claims("late")
 	class := object("{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: kubernetes.io/no-provisioner, reclaimPolicy: Retain, volumeBindingMode: WaitForFirstConsumer}", here)
 	claim := object("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: %s, resources: {requests: {storage: 1Gi}}}}", here)
 	volume := object("{apiVersion: v1, kind: PersistentVolume, metadata: {name: %s}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: %s, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-b]}]}]}}, hostPath: {path: /tmp/%s}}}", here, here, here)
@@ -135,7 +136,6 @@ func freed() (all []Story) {
 	add("a-volume-comes", false, []map[string]any{class, claim, claimed}, act("a volume made", create(volume)))
 	add("its-class-comes", false, []map[string]any{claim, volume, claimed}, act("the class made", create(class)))
 	own := with(claim, "{spec: {accessModes: [ReadWriteOncePod]}}")
-	mount := "{volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}"
-	add("its-claim-is-free", false, []map[string]any{class, with(volume, "{spec: {accessModes: [ReadWriteOncePod]}}"), own, pod("first", "app: web", mount), pod("late", "app: web", mount)}, gone)
+	add("its-claim-is-free", false, []map[string]any{class, with(volume, "{spec: {accessModes: [ReadWriteOncePod]}}"), own, claims("first"), claimed}, gone)
 	return byName(all)
 }

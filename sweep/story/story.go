@@ -30,6 +30,9 @@ type Story struct {
 	Alone bool `json:"alone,omitempty"`
 }
 
+// ID is the name of a story among those of all dimensions.
+func (s Story) ID() string { return s.Dimension + "/" + s.Name }
+
 // Act is what is done at the same time.
 type Act struct {
 	// Words say what is done: "pod template changed".
@@ -157,6 +160,11 @@ func asAny(all []map[string]any) (list []any) {
 		list = append(list, o)
 	}
 	return list
+}
+
+// labeled is the smallest change of an object.
+func labeled(of string) Act {
+	return act("labeled", patch(of, "{metadata: {labels: {touched: by-owner}}}"))
 }
 
 func wait(seconds int) Step { return Step{"wait": map[string]any{"for": fmt.Sprintf("%ds", seconds)}} }

@@ -39,7 +39,7 @@ func values() (all []Story) {
 				all = append(all, Story{
 					Name:    fmt.Sprintf("%s-%s-%d", lower(name), lower(strings.ReplaceAll(path, ".", "-")), n+1),
 					Objects: append(slices.Clone(table.Beside[name]), o.Object),
-					Acts:    []Act{act("labeled", patch(ref(o.Object), "{metadata: {labels: {touched: by-owner}}}"))},
+					Acts:    []Act{labeled(ref(o.Object))},
 				})
 			}
 		}

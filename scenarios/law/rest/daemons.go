@@ -26,6 +26,9 @@ var daemonTolerations = []corev1.Toleration{
 
 // daemons are those of a DaemonSet. It is false if it is being deleted, or if it can't be known on which nodes it wants a pod.
 func (s *State) daemons(v *timeline.Version) (all daemons, is bool) {
+	if v.Meta().DeletionTimestamp != nil || !s.isWhole() {
+		return all, false
+	}
 	template := timeline.As[appsv1.DaemonSet](v).Spec.Template.DeepCopy()
 	daemon := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	daemon.Spec.Tolerations = append(daemon.Spec.Tolerations, daemonTolerations...)
@@ -53,7 +56,7 @@ func (s *State) daemons(v *timeline.Version) (all daemons, is bool) {
 			}
 		}
 	}
-	return all, v.Meta().DeletionTimestamp == nil && s.isWhole()
+	return all, true
 }
 
 // several reports whether a node has more than one pod of a DaemonSet.
@@ -65,6 +68,9 @@ func (d daemons) several() bool {
 	}
 	return false
 }
+
+// isUnsettled reports whether a pod of a DaemonSet ended, goes, or waits for its node.
+func isUnsettled(p pod) bool { return !p.active() || p.Pod().Spec.NodeName == "" }
 
 // on is how many nodes have a pod that is so.
 func on(nodes map[string][]pod, is func(pod) bool) (n int32) {
@@ -80,7 +86,7 @@ func (s *State) reportsDaemonSets(report reporter) {
 	for _, v := range s.all("daemonsets") {
 		of, pods := timeline.As[appsv1.DaemonSet](v), s.pods(v)
 		all, is := s.daemons(v)
-		if !is || all.several() || v.IsBehind() || s.isBusy(pods, of.Spec.MinReadySeconds) || slices.ContainsFunc(pods, func(p pod) bool { return !p.active() || p.Pod().Spec.NodeName == "" }) {
+		if !is || all.several() || v.IsBehind() || s.isBusy(pods, of.Spec.MinReadySeconds) || slices.ContainsFunc(pods, isUnsettled) {
 			continue
 		}
 		there := func(pod) bool { return true }
@@ -96,7 +102,7 @@ func (s *State) ownsDaemonSets(report reporter) {
 	for _, v := range s.all("daemonsets") {
 		all, is := s.daemons(v)
 		pods := s.pods(v)
-		if !is || s.mayLack(v) || slices.ContainsFunc(pods, func(p pod) bool { return !p.active() || p.Pod().Spec.NodeName == "" }) {
+		if !is || s.mayLack(v) || slices.ContainsFunc(pods, isUnsettled) {
 			continue // a pod that ended is made again later, and one that waits is of one of the nodes
 		}
 		for _, n := range s.all("nodes") {
@@ -110,9 +116,9 @@ func (s *State) ownsDaemonSets(report reporter) {
 // hasNoMoreDaemons looks for nodes with several pods of a DaemonSet.
 func (s *State) hasNoMoreDaemons(report reporter) {
 	for _, v := range s.all("daemonsets") {
-		all, is := s.daemons(v)
+		all, _ := s.daemons(v) // no nodes, if that is not known
 		for _, node := range slices.Sorted(maps.Keys(all.wanted)) {
-			if n := count(all.wanted[node], pod.active); is && n > 1 && !isRollingPods(v) {
+			if n := count(all.wanted[node], pod.active); n > 1 && !isRollingPods(v) {
 				report(v, "%d pods on node %s", n, node)
 			}
 		}

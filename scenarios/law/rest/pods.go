@@ -297,6 +297,7 @@ var acceptsStored = Law{
 	Statement:  "What is stored is valid: a change that leaves its values alone is accepted.",
 	Source:     "kubernetes/community, sig-architecture/api_changes.md, On compatibility",
 	faulty:     true,
+	frozen:     true,
 	judge: func(s *State, report reporter) {
 		for _, r := range s.Refused {
 			if v := s.byKey[r.Object]; v != nil && v.Meta().DeletionTimestamp == nil && !isOfPolicy(r) {

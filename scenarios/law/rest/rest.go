@@ -32,6 +32,8 @@ type Law struct {
 	faulty bool
 	// going is true if it holds in a namespace that is being deleted, too.
 	going bool
+	// frozen is true if it holds of objects that can't be changed, too.
+	frozen bool
 	// judge reports the objects that break it.
 	judge func(s *State, report reporter)
 }
@@ -51,6 +53,15 @@ type Breach struct {
 // All are the laws.
 func All() []Law {
 	return []Law{hasPods, hasNoMore, reportsPods, startsInOrder, readyInOrder, staysRunning, keepsPods, routesToPods, warnsOfNothing, followsTemplate, starts, isScheduled, placedRight, ownsDevices, getsDevices, keepsTolerant, configuresOwn, namesDevices, hasStorage, countsBudget, countsQuota, keepsLimits, hasAmounts, isGone, acceptsStored, readsAsWatched, keepsSecret, readsNeeded}
+}
+
+// Named is the law with a breach.
+func Named(breach string) (Law, bool) {
+	all := All()
+	if n := slices.IndexFunc(all, func(l Law) bool { return l.Breach == breach }); n >= 0 {
+		return all[n], true
+	}
+	return Law{}, false
 }
 
 // Resources are those that the laws look at.
@@ -81,6 +92,9 @@ type State struct {
 	mute bool
 	// frozen are the keys of objects that could not be changed at this moment of rest, or before.
 	frozen map[string]bool
+
+	// good are what goodCommands returns, once it was asked for.
+	good map[string][]command
 
 	byResource map[string][]*timeline.Version
 	byOwner    map[string][]*timeline.Version // by UID of the controller
@@ -120,7 +134,7 @@ func At(t *timeline.Timeline, rest *timeline.Rest) *State {
 		}
 	}
 	for _, f := range t.Faults {
-		if f.From.Place < place && (f.To.Place == 0 || f.To.Place > place) {
+		if f.LastsAt(place) {
 			s.Faulty, s.mute = true, s.mute || mutes(f.LinkFault)
 		}
 	}
@@ -150,7 +164,7 @@ func (s *State) Breaches() (all []Breach) {
 			continue
 		}
 		l.judge(s, func(v *timeline.Version, format string, args ...any) {
-			if s.isRestless(v) || s.frozen[v.Key] && l.Breach != acceptsStored.Breach {
+			if s.isRestless(v) || s.frozen[v.Key] && !l.frozen {
 				return // an object that can't be changed breaks more laws than that one
 			}
 			if namespace := s.get("namespaces", "", v.Namespace); namespace != nil && namespace.Meta().DeletionTimestamp != nil && !l.going {

@@ -150,8 +150,11 @@ var warnsOfNothing = Law{
 	judge: func(s *State, report reporter) {
 		reported := make(map[string]bool)
 		for _, e := range s.record.Events[:s.place] {
+			if !strings.HasPrefix(e.Subject, "events/") || reported[e.Subject] {
+				continue
+			}
 			seen, is := record.As[record.ObjectObserved](e)
-			if !is || seen.Resource != "events" || seen.Cluster != "" || reported[e.Subject] {
+			if !is {
 				continue
 			}
 			v := timeline.NewVersion(e.Subject, seen.Object)

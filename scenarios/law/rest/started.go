@@ -44,14 +44,13 @@ func countsReady(c *corev1.ContainerStatus) bool   { return c.Ready }
 
 // eachEarly calls a function for each container with a probe whose status says too early that it was good.
 func (s *State) eachEarly(probe func(corev1.Container) *corev1.Probe, is func(*corev1.ContainerStatus) bool, report func(early *timeline.Version, c corev1.Container)) {
-	good := s.goodCommands()
 	for _, v := range s.all("pods") {
 		for _, c := range slices.Concat(v.Pod().Spec.InitContainers, v.Pod().Spec.Containers) {
 			of := probe(c)
 			if of == nil || of.Exec == nil || isExpanded(of.Exec.Command) {
 				continue
 			}
-			if early, found := s.early(v, c.Name, of.Exec.Command, is, good); found {
+			if early, found := s.early(v, c.Name, of.Exec.Command, is); found {
 				report(early, c)
 			}
 		}
@@ -63,14 +62,18 @@ func isExpanded(command []string) bool {
 	return slices.ContainsFunc(command, func(arg string) bool { return strings.Contains(arg, "$") })
 }
 
-// goodCommands are where in the record commands of containers ended well, by the container and its restart.
+// goodCommands are where in the record commands of containers ended well, by the container.
 func (s *State) goodCommands() map[string][]command {
+	if s.good != nil {
+		return s.good
+	}
 	good := make(map[string][]command)
 	for place, e := range s.record.Events {
 		if ran, is := record.As[record.Exec](e); is && ran.ExitCode == 0 && ran.Error == "" {
 			good[e.Subject] = append(good[e.Subject], command{place, ran.Args})
 		}
 	}
+	s.good = good
 	return good
 }
 
@@ -82,7 +85,7 @@ type command struct {
 
 // early is the first state of a pod in which a container that was started again counts as started or ready although the command of
 // a probe was not good since.
-func (s *State) early(v *timeline.Version, name string, probe []string, counts func(*corev1.ContainerStatus) bool, good map[string][]command) (*timeline.Version, bool) {
+func (s *State) early(v *timeline.Version, name string, probe []string, counts func(*corev1.ContainerStatus) bool) (*timeline.Version, bool) {
 	container := v.Namespace + "/" + v.Name + "/" + name
 	for _, is := range s.record.States(v.Key) {
 		status := statusOf(is, name)
@@ -93,7 +96,7 @@ func (s *State) early(v *timeline.Version, name string, probe []string, counts f
 		if !known || len(s.record.Lost(timeline.NeedsOf(container, record.Exec{}), began.Time, is.Time)) > 0 {
 			continue
 		}
-		if !slices.ContainsFunc(good[container], func(ran command) bool {
+		if !slices.ContainsFunc(s.goodCommands()[container], func(ran command) bool {
 			return ran.place > began.Place && ran.place < is.Place && slices.Equal(ran.args, probe)
 		}) {
 			return is, true
