@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc/codes"
 
 	"github.com/skewrig/skewrig/record"
@@ -24,8 +25,9 @@ type Agent struct {
 	held map[string]func() // of watches that don't read yet, by name
 }
 
-// Ask lists or gets pods so many times, and records each answer. With every, it waits
-// for that long before each.
+// Ask lists or gets pods so many times, and records each answer. With every, it asks one
+// after the other and waits for that long before each. Without, it asks at once: a limit
+// of requests a second is then reached on a busy machine too.
 func (a *Agent) Ask(ctx context.Context, name string, r Request, times int, every time.Duration) error {
 	path, socket := Find(a.Root)
 	c, err := Dial(path)
@@ -34,15 +36,31 @@ func (a *Agent) Ask(ctx context.Context, name string, r Request, times int, ever
 	}
 	defer c.Close()
 	answers := make([]record.PodsAnswer, times)
-	for i := range answers {
-		wait(ctx, time.After(every))
-		answers[i] = c.Ask(ctx, r)
+	ask := func(i int) { answers[i] = c.Ask(ctx, r) }
+	if every == 0 {
+		AtOnce(times, ask)
+	} else {
+		for i := range times {
+			wait(ctx, time.After(every))
+			ask(i)
+		}
 	}
 	for _, answer := range answers {
 		answer.Node, answer.Socket = a.Node, socket
 		a.record(name, answer)
 	}
 	return ctx.Err()
+}
+
+// AtOnce makes so many requests, twenty at the same time: a slow answer then doesn't keep
+// their rate below a server's limit.
+func AtOnce(times int, ask func(i int)) {
+	var asking errgroup.Group
+	asking.SetLimit(20)
+	for i := range times {
+		asking.Go(func() error { ask(i); return nil })
+	}
+	_ = asking.Wait()
 }
 
 // Watch begins a watch, which goes on until it ends or is ended. After the initial

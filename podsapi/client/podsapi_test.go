@@ -39,6 +39,9 @@ type node struct {
 	err   error
 	masks []string
 	calls int
+	// atOnce is how many lists must be open before any is answered.
+	atOnce int
+	open   int
 	// events has the events of a watch, which ends with an error when the channel is closed.
 	events chan *v1alpha1.WatchPodsEvent
 }
@@ -88,7 +91,23 @@ func (n *node) asked(ctx context.Context) ([][]byte, error) {
 	return n.pods, n.err
 }
 
+// joined waits until as many lists are open as there must be. It reports whether they
+// came.
+func (n *node) joined(ctx context.Context) bool {
+	n.mu.Lock()
+	n.open++
+	n.mu.Unlock()
+	return await.Until(ctx, patience, func() bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return n.open >= n.atOnce
+	})
+}
+
 func (n *node) ListPods(ctx context.Context, _ *v1alpha1.ListPodsRequest) (*v1alpha1.ListPodsResponse, error) {
+	if !n.joined(ctx) {
+		return nil, status.Error(codes.Unavailable, "alone")
+	}
 	pods, err := n.asked(ctx)
 	return &v1alpha1.ListPodsResponse{Pods: pods}, err
 }
@@ -145,6 +164,22 @@ func awaitRecord(t *testing.T, h *record.History, is func() bool) {
 	defer cancel()
 	if err := h.Wait(ctx, func([]record.Event) bool { return is() }); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A limit of requests a second is reached by asking at once, however slow an answer is.
+func TestAnAgentAsksAtOnce(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, Places[0])
+	n.atOnce = 2
+	a, history := newAgent(t, n)
+	if err := a.Ask(t.Context(), "many", Request{Method: ListPods}, 2, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, answer := range recorded[record.PodsAnswer](history) {
+		if answer.Code != codes.OK.String() {
+			t.Errorf("%s: %s", answer.Code, answer.Message)
+		}
 	}
 }
 

@@ -21,9 +21,8 @@ import (
 const (
 	// patience is how long one answer, or the initial pods of a watch, may take.
 	patience = 30 * time.Second
-	// many is how often it is asked to find out whether the rate is limited, by so
-	// many at the same time that a slow answer doesn't keep the rate low.
-	many, atOnce = 300, 20
+	// many is how often it is asked to find out whether the rate is limited.
+	many = 300
 	// pace is how many single requests there are a second: a kubelet takes 100, and
 	// has other clients. One that is refused for its rate is made again.
 	pace, tries = 20, 20
@@ -137,18 +136,12 @@ func (o *observer) masses(ctx context.Context, method string) map[string]int {
 	defer cancel()
 	var mu sync.Mutex
 	counts := make(map[string]int)
-	var asking sync.WaitGroup
-	for range atOnce {
-		asking.Go(func() {
-			for range many / atOnce {
-				code := o.clients[0].Ask(ctx, client.Request{Method: method, Fields: Fields}).Code
-				mu.Lock()
-				counts[code]++
-				mu.Unlock()
-			}
-		})
-	}
-	asking.Wait()
+	client.AtOnce(many, func(int) {
+		code := o.clients[0].Ask(ctx, client.Request{Method: method, Fields: Fields}).Code
+		mu.Lock()
+		counts[code]++
+		mu.Unlock()
+	})
 	return counts
 }
 

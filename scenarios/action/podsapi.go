@@ -35,7 +35,7 @@ type PodsAPI struct {
 	Service string `json:"service,omitempty"`
 	// Every is how often poll asks, and how long list and get wait before each request.
 	// If unset, a millisecond; 15 ms if they ask once, so that requests of several steps
-	// are not too many for the kubelet; and nothing if they ask several times.
+	// are not too many for the kubelet; and if they ask several times, they ask at once.
 	Every behavior.Duration `json:"every,omitempty"`
 	// Times is how often list and get ask; and how many watches are opened, each of which is ended after the first event. If
 	// unset, once, and a watch that goes on.
