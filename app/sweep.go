@@ -92,7 +92,7 @@ type swept struct {
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
-	state.Result = trial.Result{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Transitions: trial.Transitions(s.At, s.Release.Version, s.To), Plans: []trial.PlanResult{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	state.Result = trial.Result{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Bare: s.Bare(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Transitions: trial.Transitions(s.At, s.Release.Version, s.To), Plans: []trial.PlanResult{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
 	if s.To != "" {
 		state.lacks = engine.Lacks(s.To, s.ToAPI)
 	}

@@ -86,7 +86,7 @@ Exit codes: 0 no finding, 1 a finding, 2 not judged, 3 nothing was started.`,
 	f.config.register(cmd)
 	f.inJobs.register(cmd, &f.cluster, "the sweep", "gates", "kinds", "at", "to", "budget", "seed", "parallel")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "sweep", "directory for what the sweep leaves; replaces that of an earlier sweep")
-	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "sweep these gates only (the default: all that can be set and guard fields)")
+	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "sweep these gates only, also such as guard no field (the default: all that can be set and guard fields)")
 	cmd.Flags().StringSliceVar(&f.dimensions, "dimensions", []string{gatesOff}, "what varies: "+gatesOff+", or "+strings.Join(dimensions(), ", ")+", or all of these")
 	cmd.Flags().StringSliceVar(&f.kinds, "kinds", nil, "make objects of these kinds only (the default: all that have a field)")
 	cmd.Flags().StringSliceVar(&f.at, "at", nil, "change these only: "+strings.Join(trial.Places(), ", ")+" (the default: one after the other)")
@@ -188,7 +188,7 @@ func (f *sweepFlags) others(cmd *cobra.Command, builder *build.Builder, sweep *a
 func (f *sweepFlags) check(r gated.Release) error {
 	var gates, kinds []string
 	for _, g := range r.Gates {
-		if len(g.Fields) > 0 && !g.Locked {
+		if !g.Locked {
 			gates = append(gates, g.Name)
 		}
 	}
@@ -199,7 +199,7 @@ func (f *sweepFlags) check(r gated.Release) error {
 	}
 	slices.Sort(kinds)
 	return errors.Join(
-		allKnown(f.gates, gates, string(r.Version)+" has no gate that can be set and guards fields, called"),
+		allKnown(f.gates, gates, string(r.Version)+" has no gate that can be set, called"),
 		allKnown(f.kinds, slices.Compact(kinds), string(r.Version)+" has no kind with a gated field, called"),
 		allKnown(f.at, trial.Places(), "a sweep changes nothing that is called"),
 	)

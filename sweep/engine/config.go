@@ -23,9 +23,10 @@ type Config struct {
 	// Release has the gates, and API its types.
 	Release gated.Release
 	API     *apitypes.API
-	// Gates are those that are swept. If unset, all that can be set and guard fields.
+	// Gates are those that are swept. If unset, all that can be set and guard fields. One that guards no field is turned
+	// on and off while there are ordinary objects.
 	Gates []string
-	// Kinds are the kinds of objects. If unset, all that have a field.
+	// Kinds are the kinds of objects. If unset, all that have a field, and ordinary ones.
 	Kinds []string
 	// Cluster is the rig of a topology, with what its nodes run.
 	Cluster func(record.Topology, record.Recorder) cluster.Config
@@ -47,7 +48,7 @@ type Output struct {
 func (cfg Config) On() release.Gates {
 	on := make(release.Gates)
 	for _, g := range cfg.Release.Gates {
-		if !g.Locked && len(g.Fields) > 0 && (len(cfg.Gates) == 0 || slices.Contains(cfg.Gates, g.Name)) {
+		if !g.Locked && (len(cfg.Gates) == 0 && len(g.Fields) > 0 || slices.Contains(cfg.Gates, g.Name)) {
 			on[g.Name] = true
 		}
 	}
@@ -84,9 +85,43 @@ func (cfg Config) cluster(transition trial.Transition, out Output) cluster.Confi
 	return c
 }
 
+// ordinary are kinds of which an object without a gated field is made if a gate guards none.
+var ordinary = []string{
+	"apps/v1 DaemonSet", "apps/v1 Deployment", "apps/v1 ReplicaSet", "apps/v1 StatefulSet", "autoscaling/v2 HorizontalPodAutoscaler",
+	"batch/v1 CronJob", "batch/v1 Job", "policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 PersistentVolumeClaim", "v1 Pod",
+	"v1 Secret", "v1 Service",
+}
+
+// Bare are the gates that are asked for and guard no field.
+func (cfg Config) Bare() (all []string) {
+	for _, g := range cfg.Release.Gates {
+		if len(g.Fields) == 0 && slices.Contains(cfg.Gates, g.Name) {
+			all = append(all, g.Name)
+		}
+	}
+	return all
+}
+
+// ordinaryKinds are the ordinary kinds that are swept.
+func (cfg Config) ordinaryKinds() (all []string) {
+	if len(cfg.Bare()) == 0 {
+		return nil
+	}
+	for _, kind := range ordinary {
+		if _, name, _ := strings.Cut(kind, " "); cfg.wantsKind(name) {
+			all = append(all, kind)
+		}
+	}
+	return all
+}
+
 // observed are the resources of kinds that are swept.
 func (cfg Config) observed() []string {
 	observed := make(map[string]bool)
+	for _, kind := range cfg.ordinaryKinds() {
+		_, name, _ := strings.Cut(kind, " ")
+		observed[strings.ToLower(name)] = true
+	}
 	for _, f := range cfg.Release.Fields() {
 		for _, p := range f.Places {
 			if cfg.wantsKind(p.Kind) {

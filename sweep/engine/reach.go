@@ -15,7 +15,8 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// Reach starts a control plane, and finds an object with each field in each kind, and one of each kind without.
+// Reach starts a control plane, and finds an object with each field in each kind, and one of each kind without. For gates
+// without fields, these are one of each ordinary kind.
 func (cfg Config) Reach(ctx context.Context, out Output) (uses []trial.Use, all []trial.Coverage, err error) {
 	r, err := cfg.start(ctx, trial.Plan{}, out)
 	if err != nil {
@@ -35,6 +36,23 @@ func (r *run) reach(ctx context.Context) (uses []trial.Use, all []trial.Coverage
 	maker := object.Maker{API: r.API, Hints: hints}
 	kinds := r.kinds()
 	controls := make(map[string]bool)
+	control := func(kind apitypes.Kind) error {
+		if controls[kind.String()] {
+			return nil
+		}
+		controls[kind.String()] = true
+		none := r.reachOne(ctx, maker, kind, "", nil, []gated.Place{{Path: "metadata.name"}})
+		if none.Object == nil {
+			return fmt.Errorf("no %s without a gated field could be made: %s", kind, none.Why)
+		}
+		uses = append(uses, r.use(kind, gated.Field{}, none))
+		return nil
+	}
+	for _, name := range r.ordinaryKinds() {
+		if err := control(kinds[name]); err != nil {
+			return nil, nil, err
+		}
+	}
 	for _, f := range r.Release.Fields() {
 		for _, places := range f.ByKind() {
 			kind, is := kinds[places[0].APIVersion+" "+places[0].Kind]
@@ -46,13 +64,8 @@ func (r *run) reach(ctx context.Context) (uses []trial.Use, all []trial.Coverage
 			if reached.Object == nil {
 				continue
 			}
-			if !controls[kind.String()] {
-				controls[kind.String()] = true
-				none := r.reachOne(ctx, maker, kind, "", nil, []gated.Place{{Path: "metadata.name"}})
-				if none.Object == nil {
-					return nil, nil, fmt.Errorf("no %s without a gated field could be made: %s", kind, none.Why)
-				}
-				uses = append(uses, r.use(kind, gated.Field{}, none))
+			if err := control(kind); err != nil {
+				return nil, nil, err
 			}
 			uses = append(uses, r.use(kind, f, reached))
 		}

@@ -18,7 +18,7 @@ func (s Result) Again() string {
 		add("--to", string(s.To))
 	}
 	add("--at", s.at()...)
-	add("--gates", s.guarding()...)
+	add("--gates", s.asked()...)
 	add("--kinds", s.Kinds...)
 	return command
 }
@@ -38,10 +38,11 @@ func (s Result) at() (names []string) {
 	return names
 }
 
-// guarding are the gates that guard a field which was tried or could not be reached. Others are on because these need them.
-func (s Result) guarding() []string {
+// asked are the gates that guard a field which was tried or could not be reached, and those that were asked for. Others are on
+// because these need them.
+func (s Result) asked() []string {
 	return slices.DeleteFunc(slices.Clone(s.Gates), func(gate string) bool {
-		return !slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Gate == gate }) &&
+		return !slices.Contains(s.Bare, gate) && !slices.ContainsFunc(s.Tried, func(t Tally) bool { return t.Gate == gate }) &&
 			!slices.ContainsFunc(s.Reached, func(r Coverage) bool { return slices.Contains(r.Gates, gate) })
 	})
 }

@@ -99,17 +99,22 @@ func subset[T comparable](small, big []T) bool {
 
 // Tally is how many objects with fields of a gate were mutated in a way while something changed.
 type Tally struct {
-	Transition string   `json:"turn"`
-	Gate       string   `json:"gate"`
-	Mutation   Mutation `json:"touch"`
-	Objects    int      `json:"objects"`
+	Transition string `json:"turn"`
+	// Gate is the gate. If it is empty, the objects use no gated field.
+	Gate     string   `json:"gate"`
+	Mutation Mutation `json:"touch"`
+	Objects  int      `json:"objects"`
 }
 
 // Tallies adds what a plan tries, sorted.
 func Tallies(had []Tally, p Plan) []Tally {
 	var tried []Tally
 	for _, i := range p.Items {
-		for _, gate := range i.ownGates() {
+		gates := i.ownGates()
+		if i.IsControl() {
+			gates = []string{""}
+		}
+		for _, gate := range gates {
 			for _, mutation := range i.Mutations {
 				tried = append(tried, Tally{p.Transition.String(), gate, mutation, 1})
 			}

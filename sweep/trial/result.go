@@ -11,7 +11,9 @@ type Result struct {
 	To      release.Version `json:"to,omitempty"`
 	Seed    uint64          `json:"seed"`
 	Gates   []string        `json:"gates"`
-	Kinds   []string        `json:"kinds,omitempty"` // if unset, all
+	// Bare are those of the gates that were asked for and guard no field.
+	Bare  []string `json:"bare,omitempty"`
+	Kinds []string `json:"kinds,omitempty"` // if unset, all
 	// Shard is which part of the sweep this is. If unset, all of it.
 	Shard reports.Shard `json:"shard,omitzero"`
 	// Partial is true until the sweep has run to its end.

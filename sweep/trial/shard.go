@@ -11,7 +11,7 @@ import (
 )
 
 // OfShard are the objects that a shard tries: those with the fields that are its own, and the controls of their
-// kinds. If the shard is unset, all are.
+// kinds. The first shard has the controls of all kinds for gates that guard no field. If the shard is unset, all are.
 func (s Result) OfShard(uses []Use) (mine []Use) {
 	type one struct{ field, apiVersion, kind string }
 	own := make(map[one]bool)
@@ -23,7 +23,8 @@ func (s Result) OfShard(uses []Use) (mine []Use) {
 	}
 	return slices.DeleteFunc(slices.Clone(uses), func(u Use) bool {
 		if u.IsControl() {
-			return !kinds[u.APIVersion+" "+u.Kind]
+			bare := len(s.Bare) > 0 && s.Shard.Index <= 1
+			return !bare && !kinds[u.APIVersion+" "+u.Kind]
 		}
 		return !own[one{u.Field, u.APIVersion, u.Kind}]
 	})

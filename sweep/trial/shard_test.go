@@ -77,6 +77,25 @@ func TestShardsAreTheWhole(t *testing.T) {
 	}
 }
 
+// Gates that guard no field are tried with a control of each kind, in one shard.
+func TestOneShardHasTheControlsOfGatesWithoutFields(t *testing.T) {
+	t.Parallel()
+	uses := []Use{{APIVersion: "v1", Kind: "Pod"}, {APIVersion: "v1", Kind: "Secret"}}
+	for index := range 3 {
+		s := Result{Bare: []string{"WatchList"}, Shard: reports.Shard{Index: index + 1, Of: 3}}
+		if got, want := len(s.OfShard(uses)), map[int]int{0: 2}[index]; got != want {
+			t.Errorf("shard %v has %d, want %d", s.Shard, got, want)
+		}
+	}
+	whole := Result{Bare: []string{"WatchList"}}
+	if got := len(whole.OfShard(uses)); got != 2 {
+		t.Errorf("without shards %d of 2", got)
+	}
+	if got := len(Result{}.OfShard(uses)); got != 0 {
+		t.Errorf("without such gates %d", got)
+	}
+}
+
 // TestJoin: what shards tried and found is summed up, and what each of them reached is taken of it.
 func TestJoin(t *testing.T) {
 	t.Parallel()
