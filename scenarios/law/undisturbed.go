@@ -22,7 +22,11 @@ var isAsBefore = Law{
 	about:     func(_ *Course, o Object) bool { return len(o.Requests) == 0 },
 	breach:    changed,
 	check: func(o Object, _ bool) Check {
-		same := fmt.Sprintf("%s && has(%[2]s.spec) && %[2]s.spec == history['%[3]s'][0].spec", o.exists(), o.expression(), o.Key)
+		first := fmt.Sprintf("history['%s'][0]", o.Key)
+		if o.Kind == "Pod" { // which a scheduler puts on a node
+			first = fmt.Sprintf("(history['%[1]s'].filter(h, has(h.spec.nodeName)) + history['%[1]s'])[0]", o.Key)
+		}
+		same := fmt.Sprintf("%[1]s && has(%[2]s.spec) && %[2]s.spec == %[3]s.spec", o.exists(), o.expression(), first)
 		return Check{ID: "as-before", Observe: same, Is: true, Always: span("5s")}
 	},
 }
@@ -39,13 +43,16 @@ var runsOn = Law{
 	},
 }
 
-// changed compares an object with how it was, but for what says how it is.
+// changed compares an object with how it was, but for what says how it is, and for the node that a scheduler found meanwhile.
 func changed(c *Course, o Object) string {
 	if v := c.family(o).at(c.Ended); v != nil && v.Unserved() {
 		return ""
 	}
 	before, after := c.family(o).wantedAt(c.Began[Off]), c.family(o).wantedAt(c.Ended)
 	if before == nil || reflect.DeepEqual(before, after) || o.Kind == "Node" { // which is found not to be alive
+		return ""
+	}
+	if o.Kind == "Pod" && c.isPlaced(o) {
 		return ""
 	}
 	var names []string
@@ -61,6 +68,12 @@ func changed(c *Course, o Object) string {
 	}
 	slices.Sort(names)
 	return fmt.Sprintf("%s: %v before, %v afterwards", strings.Join(names, ", "), before, after)
+}
+
+// isPlaced reports whether a scheduler put a pod on a node since the change.
+func (c *Course) isPlaced(o Object) bool {
+	before, after := c.family(o).at(c.Began[Off]), c.family(o).at(c.Ended)
+	return before != nil && after != nil && before.Pod().Spec.NodeName == "" && after.Pod().Spec.NodeName != ""
 }
 
 // stopped looks for containers of a pod that ran before and do not, or were started again.

@@ -58,7 +58,11 @@ func (r *run) setting() trial.Setting {
 }
 
 func (r *run) restart(ctx context.Context, to trial.Restart) error {
-	if err := r.cluster.Restart(ctx, to.Component, cluster.Change{Version: to.Version, Gates: to.Gates, Unset: to.Unset}); err != nil {
+	gates, err := r.known(ctx, to.Component, to.Gates)
+	if err != nil {
+		return err
+	}
+	if err := r.cluster.Restart(ctx, to.Component, cluster.Change{Version: to.Version, Gates: gates, Unset: to.Unset}); err != nil {
 		return err
 	}
 	return r.started(ctx, to.Component)

@@ -61,7 +61,7 @@ func (cfg Config) effective() release.Effective {
 
 // cluster has API servers that serve all versions of all kinds, a controller manager that is not
 // held back by its own limits and whose requests are recorded, and a node, if the change is about one.
-func (cfg Config) cluster(transition trial.Transition, out Output) cluster.Config {
+func (cfg Config) cluster(ctx context.Context, transition trial.Transition, out Output) (c cluster.Config, err error) {
 	v, on := cfg.Release.Version, cfg.On()
 	all := record.Settings{Flags: map[string]string{"runtime-config": "api/all=true"}}
 	fast := record.Settings{Flags: map[string]string{"kube-api-qps": "1000", "kube-api-burst": "2000"}}
@@ -77,12 +77,19 @@ func (cfg Config) cluster(transition trial.Transition, out Output) cluster.Confi
 		manager.Via = []string{record.Member(trial.ControllersServer)}
 	}
 	t.Members = append(t.Members, manager)
+	if transition.HasScheduler() {
+		gates, err := cfg.known(ctx, record.Scheduler, on)
+		if err != nil {
+			return c, err
+		}
+		t.Members = append(t.Members, record.Component{Name: record.Scheduler, Version: v, Gates: gates})
+	}
 	if transition.HasNode() {
 		t.Nodes = []record.Node{{Name: trial.Node, Version: v, Gates: on}}
 	}
-	c := cfg.Cluster(t, out.History)
+	c = cfg.Cluster(t, out.History)
 	c.Binary, c.Purpose, c.LogDir = cfg.Binary, "sweep", out.LogDir
-	return c
+	return c, nil
 }
 
 // ordinary are kinds of which an object without a gated field is made if a gate guards none.

@@ -39,7 +39,11 @@ type run struct {
 
 // start starts a control plane, with the namespace for objects. It has to be closed.
 func (cfg Config) start(ctx context.Context, p trial.Plan, out Output) (*run, error) {
-	c, err := cluster.New(ctx, cfg.cluster(p.Transition, out))
+	config, err := cfg.cluster(ctx, p.Transition, out)
+	if err != nil {
+		return nil, err
+	}
+	c, err := cluster.New(ctx, config)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,9 @@ func (t Transition) Manager() string {
 // Components are the names of all components beside etcd.
 func (t Transition) Components() []string {
 	all := append(t.Servers(), t.Manager())
+	if t.HasScheduler() {
+		all = append(all, record.Scheduler)
+	}
 	if t.HasNode() {
 		all = append(all, kubelet)
 	}
@@ -76,8 +79,11 @@ func (t Transition) running(program string) string {
 	return program
 }
 
+// HasScheduler reports whether there is a scheduler: otherwise, pods that name no node do not run.
+func (t Transition) HasScheduler() bool { return t.Has(record.Scheduler) }
+
 // HasNode reports whether there is a node, on which pods run.
-func (t Transition) HasNode() bool { return t.Has(Kubelet) }
+func (t Transition) HasNode() bool { return t.Has(Kubelet) || t.HasScheduler() }
 
 // Kubelet is the program that a node has, which is called Node.
 const (
@@ -105,6 +111,7 @@ const kubelet = Kubelet + "/" + Node
 var places = []place{
 	{record.APIServer, []string{record.APIServer}, []string{record.ControllerManager, record.APIServer}, []string{record.APIServer}},
 	{record.ControllerManager, []string{record.ControllerManager}, []string{record.ControllerManager}, nil},
+	{record.Scheduler, []string{record.Scheduler}, []string{record.Scheduler}, nil},
 	{Kubelet, []string{kubelet}, []string{kubelet}, nil},
 	{ClientsServer, []string{ClientsServer}, []string{manager, ClientsServer}, []string{ClientsServer}},
 	{ControllersServer, []string{ControllersServer}, []string{manager, ControllersServer}, []string{ControllersServer}},
@@ -210,7 +217,7 @@ func usable(transition Transition, uses []Use, lacks func(Use) Lack) (all []Use)
 			}
 			u.Unknown = lack == LacksField
 		}
-		if transition.HasNode() && u.Kind == "Pod" {
+		if transition.Has(Kubelet) && u.Kind == "Pod" {
 			u.Object = onNode(u.Object)
 		}
 		all = append(all, u)

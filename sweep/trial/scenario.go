@@ -68,7 +68,7 @@ title: {{.title}}
 topology:
   controlPlane:
     version: {{.alone.Version}}
-    scheduler: false
+    scheduler: {{.alone.Transition.HasScheduler}}
     gates: {{json .alone.On}}
     flags: {kube-apiserver: {runtime-config: api/all=true}}
 {{- if .alone.Transition.HasTwoServers}}

@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
+)
+
+// listed is a gate in what --help says of --feature-gates.
+var listed = regexp.MustCompile(`(?m)(\w+)=true\|false \(`)
+
+// known are the gates that the scheduler has, of some: it does not have those of the controller manager. Other components have
+// all.
+func (cfg Config) known(ctx context.Context, component string, gates release.Gates) (release.Gates, error) {
+	if component != record.Scheduler {
+		return gates, nil
+	}
+	binary, err := cfg.Binary(ctx, build.Target{Component: build.Scheduler, Version: cfg.Release.Version})
+	if err != nil {
+		return nil, err
+	}
+	help, err := exec.CommandContext(ctx, binary.Path, "--help").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("asking %s for its feature gates: %w", component, err)
+	}
+	has := make(release.Gates)
+	for _, found := range listed.FindAllSubmatch(help, -1) {
+		if value, is := gates[string(found[1])]; is {
+			has[string(found[1])] = value
+		}
+	}
+	return has, nil
+}
