@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"regexp"
 
 	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/process"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 )
@@ -24,7 +24,7 @@ func (cfg Config) known(ctx context.Context, component string, gates release.Gat
 	if err != nil {
 		return nil, err
 	}
-	help, err := exec.CommandContext(ctx, binary.Path, "--help").CombinedOutput()
+	help, err := process.Command(ctx, binary.Path, "--help").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("asking %s for its feature gates: %w", component, err)
 	}
