@@ -24,14 +24,14 @@ func (cfg Config) known(ctx context.Context, component string, gates release.Gat
 	if err != nil {
 		return nil, err
 	}
-	help, err := process.Command(ctx, binary.Path, "--help").CombinedOutput()
+	help, err := process.Command{Name: component + " --help", Path: binary.Path, Args: []string{"--help"}}.Output(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("asking %s for its feature gates: %w", component, err)
+		return nil, fmt.Errorf("asking for feature gates: %w", err)
 	}
 	has := make(release.Gates)
-	for _, found := range listed.FindAllSubmatch(help, -1) {
-		if value, is := gates[string(found[1])]; is {
-			has[string(found[1])] = value
+	for _, found := range listed.FindAllStringSubmatch(help, -1) {
+		if value, is := gates[found[1]]; is {
+			has[found[1]] = value
 		}
 	}
 	return has, nil
