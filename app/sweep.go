@@ -89,10 +89,19 @@ type swept struct {
 	lacks func(trial.Use) trial.Lack // what the other release lacks
 }
 
+// result is what it comes to before anything ran.
+func (s Sweep) result() trial.Result {
+	return trial.Result{
+		Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Bare: s.Bare(), Kinds: s.Kinds, Shard: s.Shard, Partial: true,
+		Transitions: trial.Transitions(s.At, s.Release.Version, s.To),
+		Plans:       []trial.PlanResult{}, Tried: []trial.Tally{}, Findings: []trial.Finding{},
+	}
+}
+
 // begin finds the objects, or goes on with those of an earlier sweep.
 func (s Sweep) begin(ctx context.Context) (*swept, error) {
 	state := &swept{plans: make(map[int]trial.Plan), tried: trial.NewTried()}
-	state.Result = trial.Result{Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Bare: s.Bare(), Kinds: s.Kinds, Shard: s.Shard, Partial: true, Transitions: trial.Transitions(s.At, s.Release.Version, s.To), Plans: []trial.PlanResult{}, Tried: []trial.Tally{}, Findings: []trial.Finding{}}
+	state.Result = s.result()
 	if s.To != "" {
 		state.lacks = engine.Lacks(s.To, s.ToAPI)
 	}

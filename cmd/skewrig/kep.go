@@ -20,7 +20,7 @@ func newKEP() *cobra.Command {
 answer its production readiness questionnaire, and write the ledger of another KEP.`,
 		Example: `  skewrig kep status
   skewrig kep graduate kep-4939 --stage beta`,
-	}, false, newStatus(), newGraduate(), newPRR(), newLedger())
+	}, false, newStatus(), newKEPAnswer(), newGraduate(), newPRR(), newLedger())
 }
 
 func newGraduate() *cobra.Command {

@@ -15,15 +15,15 @@ func Questionnaire() []Section {
 	return []Section{
 		{"Feature Enablement and Rollback", []string{
 			Enablement,
-			"Does enabling the feature change any default behavior?",
-			"Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?",
-			"What happens if we reenable the feature if it was previously rolled back?",
-			"Are there any tests for feature enablement/disablement?",
+			Defaults,
+			Disabled,
+			Reenabled,
+			Tests,
 		}},
 		{"Rollout, Upgrade and Rollback Planning", []string{
-			"How can a rollout or rollback fail? Can it impact already running workloads?",
+			Rollouts,
 			"What specific metrics should inform a rollback?",
-			"Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?",
+			Upgrades,
 			"Is the rollout accompanied by any deprecations and/or removals of features, APIs, fields of API types, flags, etc.?",
 		}},
 		{"Monitoring Requirements", []string{
@@ -40,7 +40,7 @@ func Questionnaire() []Section {
 			"Will enabling / using this feature result in any new API calls?",
 			"Will enabling / using this feature result in introducing new API types?",
 			"Will enabling / using this feature result in any new calls to the cloud provider?",
-			"Will enabling / using this feature result in increasing size or count of the existing API objects?",
+			Sizes,
 			"Will enabling / using this feature result in increasing time taken by any operations covered by existing SLIs/SLOs?",
 			"Will enabling / using this feature result in non-negligible increase of resource usage (CPU, RAM, disk, IO, ...) in any components?",
 			"Can enabling / using this feature result in resource exhaustion of some node resources (PIDs, sockets, inodes, etc.)?",
@@ -53,8 +53,17 @@ func Questionnaire() []Section {
 	}
 }
 
-// Enablement is the question whose answer begins with the feature gate.
-const Enablement = "How can this feature be enabled / disabled in a live cluster?"
+// The questions that programs answer. The answer to Enablement begins with the feature gate.
+const (
+	Enablement = "How can this feature be enabled / disabled in a live cluster?"
+	Defaults   = "Does enabling the feature change any default behavior?"
+	Disabled   = "Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?"
+	Reenabled  = "What happens if we reenable the feature if it was previously rolled back?"
+	Tests      = "Are there any tests for feature enablement/disablement?"
+	Rollouts   = "How can a rollout or rollback fail? Can it impact already running workloads?"
+	Upgrades   = "Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?"
+	Sizes      = "Will enabling / using this feature result in increasing size or count of the existing API objects?"
+)
 
 // Title is the heading of the questionnaire as a whole.
 const Title = "Production Readiness Review Questionnaire"

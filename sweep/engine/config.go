@@ -87,9 +87,31 @@ func (cfg Config) cluster(ctx context.Context, transition trial.Transition, out 
 	if transition.HasNode() {
 		t.Nodes = []record.Node{{Name: trial.Node, Version: v, Gates: on}}
 	}
+	if cfg.isRollback(transition) {
+		downgrade(&t, transition)
+	}
 	c = cfg.Cluster(t, out.History)
 	c.Binary, c.Purpose, c.LogDir = cfg.Binary, "sweep", out.LogDir
 	return c, nil
+}
+
+// isRollback reports whether components change to an older release: then they begin as that one.
+func (cfg Config) isRollback(transition trial.Transition) bool {
+	return transition.To != "" && transition.To.Minor() < cfg.Release.Version.Minor()
+}
+
+// downgrade has what changes be as it is in the older release: without gates.
+func downgrade(t *record.Topology, transition trial.Transition) {
+	for n, c := range t.Members {
+		if slices.Contains(transition.At, c.Name) {
+			t.Members[n].Version, t.Members[n].Gates = transition.To, nil
+		}
+	}
+	for n := range t.Nodes {
+		if transition.Has(trial.Kubelet) {
+			t.Nodes[n].Version, t.Nodes[n].Gates = transition.To, nil
+		}
+	}
 }
 
 // ordinary are kinds of which an object without a gated field is made if a gate guards none.

@@ -10,14 +10,27 @@ import (
 
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/cluster"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/ask"
 	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// make makes the objects, and asks what would be said of each mutation.
+// make makes the objects, and asks what would be said of each mutation. Before a rollback, components are upgraded while there are
+// objects without gated fields.
 func (r *run) make(ctx context.Context) error {
-	if err := each(ctx, r.plan.Items, r.create); err != nil {
+	items := r.plan.Items
+	if r.isRollback(r.plan.Transition) {
+		isControl := func(i trial.Item) bool { return i.IsControl() && !i.Late() }
+		if err := each(ctx, reports.Only(items, isControl), r.create); err != nil {
+			return err
+		}
+		if err := r.changeBack(ctx); err != nil {
+			return err
+		}
+		items = slices.DeleteFunc(slices.Clone(items), isControl)
+	}
+	if err := each(ctx, items, r.create); err != nil {
 		return err
 	}
 	r.plan.Items = slices.DeleteFunc(slices.Clone(r.plan.Items), func(i trial.Item) bool { return r.answers[i.Name] != nil })

@@ -91,6 +91,9 @@ const (
 	Node    = "node-a"
 )
 
+// Everywhere is the place that is all components.
+const Everywhere = "all"
+
 // The components of a control plane that has two API servers on one etcd.
 const (
 	ClientsServer     = record.APIServer + "/a"
@@ -116,7 +119,7 @@ var places = []place{
 	{ClientsServer, []string{ClientsServer}, []string{manager, ClientsServer}, []string{ClientsServer}},
 	{ControllersServer, []string{ControllersServer}, []string{manager, ControllersServer}, []string{ControllersServer}},
 	{
-		"all", []string{record.APIServer, record.ControllerManager, kubelet}, []string{kubelet, record.ControllerManager, record.APIServer},
+		Everywhere, []string{record.APIServer, record.ControllerManager, kubelet}, []string{kubelet, record.ControllerManager, record.APIServer},
 		[]string{record.APIServer, record.ControllerManager, kubelet},
 	},
 }

@@ -1,0 +1,133 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skewrig/skewrig/harness/apitypes"
+	"github.com/skewrig/skewrig/harness/build"
+	"github.com/skewrig/skewrig/harness/files"
+	"github.com/skewrig/skewrig/keps"
+	"github.com/skewrig/skewrig/keps/show"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/sweep/engine"
+	"github.com/skewrig/skewrig/sweep/gated"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// KEPs answers the production readiness questionnaire of proposals, from two sweeps of their gates.
+type KEPs struct {
+	// Release is the release that has the gates, with its types, and Before the one to which it is rolled back.
+	Release, Before       gated.Release
+	ReleaseAPI, BeforeAPI *apitypes.API
+	// Proposals are what is asked, and Milestone what they have in common. If Milestone is unset, they were named.
+	Proposals []keps.KEP
+	Milestone string
+	// Earlier is the file of answers of an earlier run, with which they are compared. If unset, they are not.
+	Earlier string
+	// Shard is the part of the sweeps that runs. If unset, all.
+	Shard reports.Shard
+	// Dir is the directory for the sweeps and the answers. Sweeps of the same gates that are there are continued.
+	Dir      string
+	Parallel int
+	// Tell is called with what is done. If unset, that is not reported.
+	Tell func(string)
+}
+
+// The sweeps of the directory: gates off and on, and the release before and back.
+const (
+	kepsOff  = "gates"
+	kepsBack = "rollback"
+)
+
+// ReadKEPs reads the proposals of a checkout. If it can't read some, it returns the others with the error.
+func ReadKEPs(dir string) ([]keps.KEP, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err
+	}
+	return keps.Read(files.DirFS(dir, files.MaxText))
+}
+
+// Run runs the sweeps and writes the answers.
+func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, error) {
+	m := show.Milestone{Name: k.Milestone, Release: k.Release.Version, Before: k.Before.Version, Shard: k.Shard}
+	evidence := keps.Evidence{Release: k.Release}
+	if gates := keps.Gates(k.Release, k.Proposals); len(gates) > 0 {
+		off := Sweep{Config: engine.Config{Release: k.Release, API: k.ReleaseAPI, Gates: gates}, At: keps.Places(k.Release, k.Proposals)}
+		back := off
+		back.To, back.ToAPI = k.Before.Version, k.BeforeAPI
+		both, ctx := errgroup.WithContext(ctx)
+		both.Go(func() (err error) { evidence.Off, err = k.sweep(ctx, builder, kepsOff, off); return err })
+		both.Go(func() (err error) { evidence.Back, err = k.sweep(ctx, builder, kepsBack, back); return err })
+		if err := both.Wait(); err != nil {
+			return m, err
+		}
+	}
+	for _, p := range k.Proposals {
+		m.Results = append(m.Results, keps.Answers(p, evidence))
+	}
+	m.Results = keps.WorstFirst(m.Results)
+	if k.Earlier != "" {
+		var earlier show.Milestone
+		if err := readJSON(k.Earlier, &earlier); err != nil {
+			return m, err
+		}
+		m.Changes = keps.Changed(earlier.Results, m.Results)
+	}
+	return m, Failed(k.write(m))
+}
+
+// sweep runs a sweep in a directory below, or continues the one that is there.
+func (k KEPs) sweep(ctx context.Context, builder *build.Builder, name string, s Sweep) (*trial.Result, error) {
+	s.Dir, s.Seed, s.Parallel, s.Shard = filepath.Join(k.Dir, name), 1, k.Parallel, k.Shard
+	if k.Tell != nil {
+		s.Tell = func(what string) { k.Tell(name + ": " + what) }
+	}
+	var had trial.Result
+	if err := readJSONBelow(s.Dir, sweptFile, &had); err == nil {
+		if !had.Partial && had.IsSame(s.result()) {
+			return &had, nil
+		}
+		s.Resume = had.IsSame(s.result())
+	}
+	r, err := s.Run(ctx, builder)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	return &r, nil
+}
+
+// write writes the answers, the page, and a file for each proposal.
+func (k KEPs) write(m show.Milestone) error {
+	out := func(name string, write func(io.Writer) error) error {
+		return files.Write(filepath.Join(k.Dir, name), 0o644, write)
+	}
+	errs := []error{
+		writeJSON(filepath.Join(k.Dir, show.JSONFile), m), writeJSON(filepath.Join(k.Dir, show.BadgeFile), m.Badge()),
+		out(show.PageFile, m.Page),
+	}
+	if _, err := files.MkdirBelow(k.Dir, show.Answers, 0o755); err != nil {
+		return err
+	}
+	for _, r := range m.Results {
+		errs = append(errs, out(show.File(r), func(w io.Writer) error { return m.Markdown(w, r) }))
+	}
+	return errors.Join(errs...)
+}
+
+// Gate is the proposal of a gate alone, without a text.
+func (k KEPs) Gate(name string) (keps.KEP, bool) {
+	for _, g := range k.Release.Gates {
+		if strings.EqualFold(g.Name, name) {
+			return keps.KEP{Title: g.Name, Gates: []keps.Gate{{Name: g.Name}}}, true
+		}
+	}
+	return keps.KEP{}, false
+}

@@ -1,0 +1,402 @@
+package keps
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports"
+	"github.com/skewrig/skewrig/reports/prr"
+	"github.com/skewrig/skewrig/scenarios/law"
+	"github.com/skewrig/skewrig/sweep/gated"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// Verdict is what a run says of a question.
+type Verdict string
+
+// The closed set.
+const (
+	Shown        Verdict = "shown"
+	Contradicted Verdict = "contradicted"
+	Partly       Verdict = "partly"
+	NotReachable Verdict = "not reachable on a rig"
+	NotTried     Verdict = "not tried"
+)
+
+// Verdicts are all, the worst first.
+func Verdicts() []Verdict { return []Verdict{Contradicted, NotTried, NotReachable, Partly, Shown} }
+
+// Evidence is what answers rest on.
+type Evidence struct {
+	// Release is the release of the milestone.
+	Release gated.Release
+	// Off is a sweep in which gates are turned off and on again, and Back one in which components go to the release before
+	// and back. If nil, it did not run.
+	Off, Back *trial.Result
+}
+
+// Result is the answers for one proposal.
+type Result struct {
+	KEP
+
+	// Why says why nothing could be tried. If unset, something was.
+	Why     string   `json:"why,omitempty"`
+	Answers []Answer `json:"answers"`
+}
+
+// Answer is the answer to a question.
+type Answer struct {
+	Section  string  `json:"section"`
+	Question string  `json:"question"`
+	Verdict  Verdict `json:"verdict"`
+	// Sentences say what was tried and seen, or why nothing was.
+	Sentences []string `json:"sentences"`
+	// Findings are what sweeps found that contradicts it, or was not confirmed.
+	Findings []string `json:"findings,omitempty"`
+	// Command tries it again. If unset, no command does.
+	Command string `json:"command,omitempty"`
+	// Written is the proposal's own answer, and Beside how it compares. If Beside is unset, they don't contradict each other.
+	Written Written `json:"written,omitzero"`
+	Beside  Beside  `json:"beside,omitempty"`
+}
+
+// programs are the components that a rig runs.
+var programs = []string{record.APIServer, record.ControllerManager, record.Scheduler, trial.Kubelet}
+
+// Gates are the gates of proposals that a sweep of a release can turn off, sorted, each once.
+func Gates(r gated.Release, all []KEP) []string {
+	names := make(map[string]bool)
+	for _, k := range all {
+		for _, g := range k.Gates {
+			if whyNot(r, g) == "" {
+				names[g.Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Places are where gates of proposals change, as trial.Places has them: where their components are. If one has no components, it is
+// nil, which is all.
+func Places(r gated.Release, all []KEP) (names []string) {
+	components := make(map[string]bool)
+	for _, k := range all {
+		for _, g := range k.Gates {
+			if whyNot(r, g) != "" {
+				continue
+			}
+			if len(g.Components) == 0 {
+				return nil
+			}
+			for _, c := range runs(g) {
+				components[c] = true
+			}
+		}
+	}
+	for _, place := range trial.Places() {
+		if place == trial.Everywhere || components[record.Program(place)] {
+			names = append(names, place)
+		}
+	}
+	return names
+}
+
+// whyNot says why a sweep can't turn a gate off. It is empty if it can.
+func whyNot(r gated.Release, g Gate) string {
+	n := slices.IndexFunc(r.Gates, func(has gated.Gate) bool { return has.Name == g.Name })
+	switch {
+	case len(g.Components) > 0 && len(runs(g)) == 0:
+		return fmt.Sprintf("a rig does not run %s, which %s is of", strings.Join(g.Components, ", "), g.Name)
+	case n < 0:
+		return fmt.Sprintf("%s has no gate %s", r.Version, g.Name)
+	case r.Gates[n].Locked:
+		return fmt.Sprintf("%s is locked in %s (%s): it can't be turned off", g.Name, r.Version, r.Gates[n].Stage)
+	default:
+		return ""
+	}
+}
+
+// runs are the components of a gate that a rig runs. If the proposal names none, there are none.
+func runs(g Gate) []string {
+	return slices.DeleteFunc(slices.Clone(g.Components), func(c string) bool { return !slices.Contains(programs, c) })
+}
+
+// Answers answers all questions of a proposal.
+func Answers(k KEP, e Evidence) Result {
+	a := asked{KEP: k, Evidence: e}
+	var why []string
+	for _, g := range k.Gates {
+		if reason := whyNot(e.Release, g); reason != "" {
+			why = append(why, reason)
+		} else {
+			a.gates = append(a.gates, g)
+		}
+	}
+	r := Result{KEP: k}
+	switch {
+	case len(k.Gates) == 0:
+		r.Why = "kep.yaml names no feature gate"
+	case len(a.gates) == 0:
+		r.Why = strings.Join(why, "; ")
+	}
+	for _, s := range prr.Questionnaire() {
+		for _, q := range s.Questions {
+			answer := Answer{Section: s.Heading, Question: q, Verdict: NotReachable, Sentences: []string{r.Why}, Written: k.Written[q]}
+			if r.Why == "" {
+				a.fill(&answer)
+			}
+			answer.Beside = compared(answer)
+			r.Answers = append(r.Answers, answer)
+		}
+	}
+	return r
+}
+
+// Answer is the answer to a question.
+func (r Result) Answer(question string) Answer {
+	n := slices.IndexFunc(r.Answers, func(a Answer) bool { return a.Question == question })
+	if n < 0 {
+		return Answer{}
+	}
+	return r.Answers[n]
+}
+
+// asked is a proposal with those of its gates that a sweep can turn off.
+type asked struct {
+	KEP
+	Evidence
+
+	gates []Gate
+}
+
+func (a asked) fill(answer *Answer) {
+	undone := func(what string) bool { l, _ := law.Named(what); return l.Undone }
+	any := func(string) bool { return true }
+	switch answer.Question {
+	case prr.Enablement:
+		a.enablement(answer)
+	case prr.Disabled:
+		a.swept(answer, a.Off, all, func(what string) bool { return !undone(what) })
+	case prr.Reenabled:
+		a.swept(answer, a.Off, all, undone)
+	case prr.Tests:
+		if a.swept(answer, a.Off, all, any); answer.Verdict == Contradicted {
+			answer.Verdict = Shown
+			answer.Sentences = append(answer.Sentences, "This is a test of it, which fails.")
+		}
+	case prr.Rollouts:
+		if a.swept(answer, a.Off, partial, any); answer.Verdict == Shown { // a failure may exist that was not seen
+			answer.Verdict = Partly
+		}
+	case prr.Upgrades:
+		a.swept(answer, a.Back, all, any)
+	case prr.Defaults:
+		a.defaults(answer)
+	case prr.Sizes:
+		a.sizes(answer)
+	default:
+		answer.Verdict, answer.Sentences = NotTried, []string{"A sweep does not look at this."}
+	}
+}
+
+func all(trial.Transition) bool { return true }
+
+// partial reports whether a change leaves another component of the control plane as it is.
+func partial(t trial.Transition) bool {
+	return len(t.At) == 1 && (t.HasTwoServers() || !t.Has(record.APIServer))
+}
+
+// enablement says where the gates are turned on and off.
+func (a asked) enablement(answer *Answer) {
+	answer.Verdict, answer.Sentences = Shown, nil
+	for _, g := range a.gates {
+		n := slices.IndexFunc(a.Release.Gates, func(has gated.Gate) bool { return has.Name == g.Name })
+		has, state := a.Release.Gates[n], "off"
+		if has.Default {
+			state = "on"
+		}
+		answer.Sentences = append(answer.Sentences, fmt.Sprintf("%s has the gate %s: %s, %s by default.", a.Release.Version, g.Name, has.Stage, state))
+	}
+	if a.Off == nil || len(a.Off.Plans) == 0 {
+		answer.Verdict = Partly
+		answer.Sentences = append(answer.Sentences, "No sweep has turned it off.")
+		return
+	}
+	var at []string
+	for _, p := range a.Off.Plans {
+		if t := p.Transition.String(); !slices.Contains(at, t) {
+			at = append(at, t)
+		}
+	}
+	answer.Sentences = append(answer.Sentences, "All components started with it, without it, and with it again: "+strings.Join(at, "; ")+".")
+	answer.Command = a.command(a.Off)
+}
+
+func (a asked) names() []string {
+	return reports.Each(a.gates, func(g Gate) string { return g.Name })
+}
+
+// command is the sweep of the gates alone.
+func (a asked) command(r *trial.Result) string {
+	command := fmt.Sprintf("skewrig sweep %s --gates %s", r.Version, strings.Join(a.names(), ","))
+	if r.To != "" {
+		command += " --to " + string(r.To)
+	}
+	return command
+}
+
+// swept answers by the changes of a sweep that are asked for, and by its findings of some breaches.
+func (a asked) swept(answer *Answer, r *trial.Result, wanted func(trial.Transition) bool, about func(what string) bool) {
+	answer.Sentences = nil
+	if r == nil {
+		answer.Verdict, answer.Sentences = NotTried, []string{"The sweep that answers it did not run."}
+		return
+	}
+	answer.Command = a.command(r)
+	course := tried{confirmed: make(map[string]bool), other: make(map[string]bool)}
+	for _, g := range a.gates {
+		answer.Sentences = append(answer.Sentences, course.add(*r, g, wanted, about)...)
+	}
+	answer.Findings = slices.Concat(slices.Sorted(maps.Keys(course.confirmed)), slices.Sorted(maps.Keys(course.other)))
+	switch {
+	case len(course.confirmed) > 0:
+		answer.Verdict = Contradicted
+		answer.Sentences = append(answer.Sentences, fmt.Sprintf("%s, each seen again alone.", reports.Counted(len(course.confirmed), "finding")))
+	case course.objects == 0:
+		answer.Verdict = NotTried
+	case len(course.other) > 0:
+		answer.Verdict = Partly
+		answer.Sentences = append(answer.Sentences, fmt.Sprintf("%s, not confirmed.", reports.Counted(len(course.other), "finding")))
+	case course.bare || len(course.missing) > 0 || r.Partial:
+		answer.Verdict = Partly
+		answer.Sentences = append(answer.Sentences, "Nothing went wrong in what was tried.")
+	default:
+		answer.Verdict = Shown
+		answer.Sentences = append(answer.Sentences, "Nothing was lost, refused, changed, restarted or written without end.")
+	}
+}
+
+// tried sums up what was tried of the gates of a proposal.
+type tried struct {
+	objects          int
+	bare             bool     // a gate guards no field
+	missing          []string // components that did not change
+	confirmed, other map[string]bool
+}
+
+// add adds what was tried of a gate, and says it.
+func (t *tried) add(r trial.Result, g Gate, wanted func(trial.Transition) bool, about func(string) bool) (sentences []string) {
+	bare := slices.Contains(r.Bare, g.Name)
+	as := g.Name
+	if bare {
+		as = "" // ordinary objects
+	}
+	var places []string
+	reached := make(map[string]bool)
+	for _, transition := range r.Transitions {
+		if !wanted(transition) {
+			continue
+		}
+		n := 0
+		for _, tally := range r.Tried {
+			if tally.Transition == transition.String() && tally.Gate == as {
+				n += tally.Objects
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		t.objects += n
+		places = append(places, fmt.Sprintf("%s (%d objects)", transition, n))
+		for _, component := range transition.At {
+			reached[record.Program(component)] = true
+		}
+		t.found(r, g.Name, transition.String(), about)
+	}
+	t.bare = t.bare || bare
+	if len(places) == 0 {
+		why := r.Unreached(g.Name)
+		if why == "" {
+			why = "no object that uses its fields is tried with such a change"
+		}
+		return []string{fmt.Sprintf("%s: %s.", g.Name, why)}
+	}
+	what := "objects that use its fields were there"
+	if bare {
+		what = "it guards no field, so that ordinary objects were there; what the feature itself does was not looked at"
+	}
+	sentences = append(sentences, fmt.Sprintf("%s on %s: %s while this changed, and changed back: %s.", g.Name, r.Version, what, strings.Join(places, "; ")))
+	for _, component := range runs(g) {
+		if !reached[component] {
+			t.missing = append(t.missing, component)
+			sentences = append(sentences, fmt.Sprintf("%s did not change.", component))
+		}
+	}
+	return sentences
+}
+
+// found adds the findings of a gate during a change.
+func (t *tried) found(r trial.Result, gate, transition string, about func(string) bool) {
+	for _, l := range r.All() {
+		items := slices.Concat(l.Of(transition, gate).Items, slices.DeleteFunc(l.During(transition).Items, func(i trial.Found) bool { return !slices.Contains(i.Off, gate) }))
+		if len(items) == 0 || !about(l.What) {
+			continue
+		}
+		if l.Standing == trial.Unconfirmed {
+			t.other[l.Title()] = true
+		} else {
+			t.confirmed[l.Title()] = true
+		}
+	}
+}
+
+// defaults answers by the objects that use no gated field.
+func (a asked) defaults(answer *Answer) {
+	a.swept(answer, a.Off, all, func(string) bool { return false })
+	if answer.Verdict == NotTried {
+		return
+	}
+	answer.Verdict, answer.Findings = Partly, nil
+	controls, changed := 0, make(map[string]bool)
+	for _, tally := range a.Off.Tried {
+		if tally.Gate == "" {
+			controls += tally.Objects
+		}
+	}
+	for _, l := range a.Off.All() {
+		for _, i := range l.Items {
+			if i.IsControl() && l.Standing != trial.Unconfirmed && slices.ContainsFunc(a.gates, func(g Gate) bool { return slices.Contains(i.Off, g.Name) }) {
+				changed[l.Title()] = true
+			}
+		}
+	}
+	answer.Sentences = []string{fmt.Sprintf("%d objects without a gated field were there while the gate was turned off and on.", controls)}
+	if len(changed) > 0 {
+		answer.Verdict, answer.Findings = Contradicted, slices.Sorted(maps.Keys(changed))
+		return
+	}
+	answer.Sentences = append(answer.Sentences, "None of them was lost, refused, changed or restarted for it. What components do otherwise was not compared.")
+}
+
+// sizes names the fields that the gates guard.
+func (a asked) sizes(answer *Answer) {
+	answer.Verdict, answer.Sentences = NotTried, []string{"Its gate guards no field that the types name."}
+	var fields []string
+	for _, g := range a.gates {
+		for _, has := range a.Release.Gates {
+			for _, f := range has.Fields {
+				if has.Name == g.Name && !slices.Contains(fields, f.Name) {
+					fields = append(fields, f.Name)
+				}
+			}
+		}
+	}
+	if len(fields) > 0 {
+		answer.Verdict = Partly
+		answer.Sentences = []string{fmt.Sprintf("Objects that use it are larger by %s: %s. Numbers of objects were not compared.", reports.Counted(len(fields), "field"), reports.Few(fields, 6))}
+		answer.Command = fmt.Sprintf("skewrig gates %s %s", a.Release.Version, strings.Join(a.names(), " "))
+	}
+}

@@ -1,0 +1,164 @@
+package keps
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/reports/prr"
+	"github.com/skewrig/skewrig/scenarios/law"
+	"github.com/skewrig/skewrig/sweep/gated"
+	"github.com/skewrig/skewrig/sweep/trial"
+)
+
+// swept is a sweep in which gates are turned off at the API server, at the kubelet and at one of two API servers.
+func swept(bare bool, findings ...trial.Finding) *trial.Result {
+	r := &trial.Result{Version: "v1.37.2", Gates: []string{"ThingGate"}, Findings: findings}
+	gate := "ThingGate"
+	if bare {
+		gate, r.Bare = "", r.Gates
+	}
+	r.Transitions = trial.Transitions([]string{record.APIServer, trial.Kubelet, trial.ClientsServer}, "v1.37.2", "")
+	for n, transition := range r.Transitions {
+		r.Plans = append(r.Plans, trial.PlanResult{Plan: trial.Plan{Number: n + 1, Transition: transition}, Objects: 4})
+		r.Tried = append(r.Tried, trial.Tally{Transition: transition.String(), Gate: gate, Mutation: trial.Label, Objects: 4})
+	}
+	return r
+}
+
+// found is a finding about a Deployment with a field of the gate.
+func found(what string) trial.Finding {
+	return trial.Finding{What: what, Items: []trial.Found{{
+		Item:       trial.Item{Use: trial.Use{Kind: "Deployment", Used: trial.Used{Field: "thing", Gates: []string{"ThingGate"}}}},
+		Transition: "gates off at kube-apiserver", Alone: &trial.Rate{Red: 3, Runs: 3}, Control: &trial.Rate{Runs: 3},
+	}}}
+}
+
+var thing = KEP{Number: 1, Title: "Things", Gates: []Gate{{Name: "ThingGate", Components: []string{record.APIServer, trial.Kubelet}}}}
+
+func released(locked bool) gated.Release {
+	return gated.Release{Version: "v1.37.2", Gates: []gated.Gate{{Name: "ThingGate", Stage: "BETA", Default: true, Locked: locked, Fields: []gated.Field{{Name: "core/v1.Thing.field"}}}}}
+}
+
+// TestVerdicts: an answer is as good as what was tried, and no better.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	unconfirmed := swept(false)
+	unconfirmed.NotConfirmed = []trial.Finding{found(law.Lost)}
+	elsewhere := thing
+	elsewhere.Gates = []Gate{{Name: "ThingGate", Components: []string{record.APIServer, record.Scheduler}}}
+	for name, test := range map[string]struct {
+		kep      KEP
+		off      *trial.Result
+		question string
+		want     Verdict
+	}{
+		"all components":                      {thing, swept(false), prr.Disabled, Shown},
+		"no field":                            {thing, swept(true), prr.Disabled, Partly},
+		"a component did not change":          {elsewhere, swept(false), prr.Disabled, Partly},
+		"it did not run":                      {thing, nil, prr.Disabled, NotTried},
+		"no object":                           {thing, &trial.Result{Gates: []string{"ThingGate"}}, prr.Disabled, NotTried},
+		"lost while it is off":                {thing, swept(false, found(law.Lost)), prr.Disabled, Contradicted},
+		"not confirmed":                       {thing, unconfirmed, prr.Disabled, Partly},
+		"lost, and there again":               {thing, swept(false, found(law.Lost)), prr.Reenabled, Shown},
+		"another one afterwards":              {thing, swept(false, found(law.Changed)), prr.Reenabled, Contradicted},
+		"while it is off, it was right":       {thing, swept(false, found(law.Changed)), prr.Disabled, Shown},
+		"a failing test is one":               {thing, swept(false, found(law.Lost)), prr.Tests, Shown},
+		"no failure of half a rollout":        {thing, swept(false), prr.Rollouts, Partly},
+		"at the API server alone, not half":   {thing, swept(false, found(law.Lost)), prr.Rollouts, Partly},
+		"no rollback":                         {thing, swept(false), prr.Upgrades, NotTried},
+		"absence of changes is no proof":      {thing, swept(false), prr.Defaults, Partly},
+		"what no sweep looks at":              {thing, swept(false), "What are other known failure modes?", NotTried},
+		"fields are what objects grow by":     {thing, swept(false), prr.Sizes, Partly},
+		"components started with and without": {thing, swept(false), prr.Enablement, Shown},
+	} {
+		r := Answers(test.kep, Evidence{Release: released(false), Off: test.off})
+		if got := r.Answer(test.question); got.Verdict != test.want || len(got.Sentences) == 0 {
+			t.Errorf("%s: %s (%s), want %s", name, got.Verdict, strings.Join(got.Sentences, " "), test.want)
+		}
+	}
+}
+
+// TestNothingIsTried: each reason is said, and no question has another answer.
+func TestNothingIsTried(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		gates   []Gate
+		release gated.Release
+		why     string
+	}{
+		"no gate":        {nil, released(false), "kep.yaml names no feature gate"},
+		"locked":         {thing.Gates, released(true), "ThingGate is locked in v1.37.2 (BETA): it can't be turned off"},
+		"unknown":        {[]Gate{{Name: "NoGate"}}, released(false), "v1.37.2 has no gate NoGate"},
+		"not of a rig's": {[]Gate{{Name: "ThingGate", Components: []string{"kube-proxy"}}}, released(false), "a rig does not run kube-proxy, which ThingGate is of"},
+	} {
+		k := KEP{Gates: test.gates}
+		r := Answers(k, Evidence{Release: test.release, Off: swept(false)})
+		other := slices.ContainsFunc(r.Answers, func(a Answer) bool { return a.Verdict != NotReachable })
+		if r.Why != test.why || other || len(Gates(test.release, []KEP{k})) > 0 {
+			t.Errorf("%s: %s, with other answers: %v", name, r.Why, other)
+		}
+	}
+}
+
+// TestPlaces: only components of the proposals change, and all of them together.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	got := Places(released(false), []KEP{thing})
+	want := []string{record.APIServer, trial.Kubelet, trial.ClientsServer, trial.ControllersServer, trial.Everywhere}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := Places(released(false), []KEP{{Gates: []Gate{{Name: "ThingGate"}}}}); got != nil {
+		t.Errorf("without components %v", got)
+	}
+}
+
+// TestBeside: a text is compared with what a run shows, and only where one shows something.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		question, text string
+		verdict        Verdict
+		want           Beside
+	}{
+		{prr.Disabled, "Yes. Nothing is lost.", Contradicted, Disagrees},
+		{prr.Disabled, "**Yes**, it can.", Shown, ""},
+		{prr.Disabled, "No.", Shown, Disagrees},
+		{prr.Disabled, "No, it loops.", Contradicted, ""},
+		{prr.Defaults, "No.", Contradicted, Disagrees},
+		{prr.Upgrades, "N/A", Shown, NotApplied},
+		{prr.Upgrades, "To be determined before beta.", Partly, NotApplied},
+		{prr.Upgrades, "It was tested manually on kind.", Shown, ByHand},
+		{prr.Upgrades, "", Shown, NoAnswer},
+		{prr.Upgrades, "", NotTried, ""},
+		{prr.Upgrades, "N/A", NotReachable, ""},
+		{prr.Upgrades, "Yes, by the integration test TestThing.", Shown, ""},
+	} {
+		if got := compared(Answer{Question: test.question, Verdict: test.verdict, Written: Written{Text: test.text}}); got != test.want {
+			t.Errorf("%q while the run says %s: %q, want %q", test.text, test.verdict, got, test.want)
+		}
+	}
+}
+
+// TestCriteriaAreAsBadAsTheirWorstAnswer also tests that what changed is found.
+func TestCriteriaAreAsBadAsTheirWorstAnswer(t *testing.T) {
+	t.Parallel()
+	good := Answers(thing, Evidence{Release: released(false), Off: swept(false)})
+	bad := Answers(thing, Evidence{Release: released(false), Off: swept(false, found(law.Lost))})
+	if got := good.Criteria()[0].Verdict; got != Shown {
+		t.Errorf("nothing is found: %s", got)
+	}
+	if got := bad.Criteria()[0].Verdict; got != Contradicted {
+		t.Errorf("a field is lost: %s", got)
+	}
+	changed := Changed([]Result{good}, []Result{bad})
+	want := []Change{{"KEP-1", prr.Disabled, Shown, Contradicted}}
+	if !slices.Equal(changed, want) {
+		t.Errorf("changed: %v", changed)
+	}
+	if first := WorstFirst([]Result{good, bad})[0]; first.Answer(prr.Disabled).Verdict != Contradicted {
+		t.Error("the worst is not first")
+	}
+}
