@@ -23,7 +23,6 @@ var (
 	notApplied = regexp.MustCompile(`(?i)^(n/?a|none|not applicable|tbd|todo|to be (determined|defined|filled|done))\b`)
 	byHand     = regexp.MustCompile(`(?i)\bmanual(ly)?\b|\bby hand\b`)
 	no         = regexp.MustCompile(`(?i)^no\b`)
-	yes        = regexp.MustCompile(`(?i)^yes\b`)
 )
 
 // compared says how the proposal's answer compares. A run that tried nothing has nothing to compare.
