@@ -89,6 +89,9 @@ func containers() (all []Story) {
 		// The startup probe of the sidecar fails in its first life, and is good in the second one.
 		add(name+"-sidecar-starts-late", pod(policy, fmt.Sprintf("initContainers: [%s], containers: [%s]",
 			container("side", "if [ -f /files/once ]; then touch /files/up; else touch /files/once; fi; sleep 3600", ", restartPolicy: Always, startupProbe: "+fmt.Sprintf(probe, "up")), container("app", "sleep 3600", ""))))
+		// It ends by itself in its first life, before its startup probe is good.
+		add(name+"-sidecar-fails-before-start", pod(policy, fmt.Sprintf("initContainers: [%s], containers: [%s]",
+			container("side", "if [ -f /files/once ]; then touch /files/up; sleep 3600; fi; touch /files/once; sleep 2; exit 1", ", restartPolicy: Always, startupProbe: "+fmt.Sprintf(probe, "up")), container("app", "sleep 3600", ""))))
 		add(name+"-two-sidecars", pod(policy, fmt.Sprintf("initContainers: [%s, %s], containers: [%s]",
 			container("first", first("first", 1), ", restartPolicy: Always"), container("second", "sleep 3600", ", restartPolicy: Always"), container("app", "sleep 3600", ""))))
 		add(name+"-app-ends", pod(policy, fmt.Sprintf("containers: [%s, %s]", container("app", first("app", 0), ""), container("other", "sleep 3600", ""))))

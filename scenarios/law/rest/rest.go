@@ -52,7 +52,7 @@ type Breach struct {
 
 // All are the laws.
 func All() []Law {
-	return []Law{hasPods, hasNoMore, reportsPods, startsInOrder, readyInOrder, staysRunning, keepsPods, routesToPods, warnsOfNothing, followsTemplate, starts, isScheduled, placedRight, ownsDevices, getsDevices, keepsTolerant, configuresOwn, namesDevices, hasStorage, countsBudget, countsQuota, keepsLimits, hasAmounts, isGone, acceptsStored, readsAsWatched, keepsSecret, readsNeeded}
+	return []Law{hasPods, hasNoMore, reportsPods, startsInOrder, readyInOrder, isProbed, staysRunning, keepsPods, routesToPods, warnsOfNothing, followsTemplate, starts, isScheduled, placedRight, ownsDevices, getsDevices, keepsTolerant, configuresOwn, namesDevices, hasStorage, countsBudget, countsQuota, keepsLimits, hasAmounts, isGone, acceptsStored, readsAsWatched, keepsSecret, readsNeeded}
 }
 
 // Named is the law with a breach.

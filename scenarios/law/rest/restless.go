@@ -110,8 +110,16 @@ func (s *Stillness) waits(v *timeline.Version) bool {
 // near is how long a time may be that a workload waits for others to wait for it, too.
 const near = 10 * time.Second
 
-// due is by when a controller should say of a workload that its rollout makes no progress, or that its pods are available.
+// due is by when a controller should say of a workload that its rollout makes no progress, or that its pods are available, and by
+// when a container should have been probed.
 func due(v *timeline.Version, written time.Time) (at time.Time) {
+	if v.Resource == "pods" {
+		for _, c := range startingOf(v) {
+			if after := unprobed(c.StartupProbe); after <= 2*near {
+				at = written.Add(after + slack)
+			}
+		}
+	}
 	if v.Resource == "deployments" {
 		of := timeline.As[appsv1.Deployment](v)
 		waits, since := isRollingOut(of)
