@@ -11,6 +11,9 @@ import (
 	"github.com/skewrig/skewrig/scenarios/law"
 )
 
+// manyEvents is how many events about an item say that it is not at rest: fewer are of a retry that comes ever later.
+const manyEvents = 5
+
 // Rests reports whether no object was written since a time, but for those that are written without end in a phase
 // that began at another, and whether the controllers have seen the spec of each item: one that has just started may not
 // have begun. What is in other namespaces than that of the objects is not theirs.
@@ -20,6 +23,7 @@ func (p Plan) Rests(namespace string, events []record.Event, began, since time.T
 		names[i.Name] = true
 	}
 	writes, late, last := make(map[string]int), make(map[string]bool), make(map[string]record.Event)
+	lateEvents := make(map[string]int)
 	for _, e := range events {
 		if e.Kind != (record.ObjectObserved{}).EventKind() || e.At.Before(began) {
 			continue
@@ -28,11 +32,17 @@ func (p Plan) Rests(namespace string, events []record.Event, began, since time.T
 		if !is {
 			continue
 		}
-		if !isEvent {
+		isLate := e.At.After(since)
+		if isEvent {
+			if isLate {
+				lateEvents[item]++
+			}
+			isLate = lateEvents[item] >= manyEvents
+		} else {
 			writes[item]++
 			last[e.Subject] = e
 		}
-		late[item] = late[item] || e.At.After(since)
+		late[item] = late[item] || isLate
 	}
 	for item, is := range late {
 		if is && (item == "" || writes[item] <= law.MaxWrites) {
