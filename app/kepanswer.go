@@ -47,6 +47,9 @@ const (
 	kepsBack = "rollback"
 )
 
+// kepsDir is the directory of answers.
+var kepsDir = ownDir{of: "answers", files: []string{kepsOff, kepsBack, show.JSONFile, show.BadgeFile, show.PageFile, show.Answers}}
+
 // ReadKEPs reads the proposals of a checkout. If it can't read some, it returns the others with the error.
 func ReadKEPs(dir string) ([]keps.KEP, error) {
 	if _, err := os.Stat(dir); err != nil {
@@ -57,6 +60,9 @@ func ReadKEPs(dir string) ([]keps.KEP, error) {
 
 // Run runs the sweeps and writes the answers.
 func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, error) {
+	if err := kepsDir.only(k.Dir); err != nil {
+		return show.Milestone{}, err
+	}
 	m := show.Milestone{Name: k.Milestone, Release: k.Release.Version, Before: k.Before.Version, Shard: k.Shard}
 	evidence := keps.Evidence{Release: k.Release}
 	if gates := keps.Gates(k.Release, k.Proposals); len(gates) > 0 {
@@ -109,12 +115,15 @@ func (k KEPs) write(m show.Milestone) error {
 	out := func(name string, write func(io.Writer) error) error {
 		return files.Write(filepath.Join(k.Dir, name), 0o644, write)
 	}
-	errs := []error{
-		writeJSON(filepath.Join(k.Dir, show.JSONFile), m), writeJSON(filepath.Join(k.Dir, show.BadgeFile), m.Badge()),
-		out(show.PageFile, m.Page),
+	if err := os.RemoveAll(filepath.Join(k.Dir, show.Answers)); err != nil { // of an earlier run
+		return err
 	}
 	if _, err := files.MkdirBelow(k.Dir, show.Answers, 0o755); err != nil {
 		return err
+	}
+	errs := []error{
+		writeJSON(filepath.Join(k.Dir, show.JSONFile), m), writeJSON(filepath.Join(k.Dir, show.BadgeFile), m.Badge()),
+		out(show.PageFile, m.Page),
 	}
 	for _, r := range m.Results {
 		errs = append(errs, out(show.File(r), func(w io.Writer) error { return m.Markdown(w, r) }))
