@@ -182,6 +182,7 @@ func (a asked) fill(answer *Answer) {
 		a.swept(answer, a.Off, all, func(what string) bool { return !undone(what) })
 	case prr.Reenabled:
 		a.swept(answer, a.Off, all, undone)
+		answer.Sentences = append(answer.Sentences, "What counts here is how objects that were left alone are once it is on again.")
 	case prr.Tests:
 		if a.swept(answer, a.Off, all, any); answer.Verdict == Contradicted {
 			answer.Verdict = Shown
@@ -275,7 +276,7 @@ func (a asked) swept(answer *Answer, r *trial.Result, wanted func(trial.Transiti
 		answer.Sentences = append(answer.Sentences, "Nothing went wrong in what was tried.")
 	default:
 		answer.Verdict = Shown
-		answer.Sentences = append(answer.Sentences, "Nothing was lost, refused, changed, restarted or written without end.")
+		answer.Sentences = append(answer.Sentences, "Nothing went wrong.")
 	}
 }
 
@@ -324,9 +325,9 @@ func (t *tried) add(r trial.Result, g Gate, wanted func(trial.Transition) bool, 
 		}
 		return []string{fmt.Sprintf("%s: %s.", g.Name, why)}
 	}
-	what := "objects that use its fields were there"
+	what := "objects used its fields"
 	if bare {
-		what = "it guards no field, so that ordinary objects were there; what the feature itself does was not looked at"
+		what = "it guards no field, and what the feature does was not looked at: ordinary objects existed"
 	}
 	sentences = append(sentences, fmt.Sprintf("%s on %s: %s while this changed, and changed back: %s.", g.Name, r.Version, what, strings.Join(places, "; ")))
 	for _, component := range runs(g) {
@@ -345,10 +346,11 @@ func (t *tried) found(r trial.Result, gate, transition string, about func(string
 		if len(items) == 0 || !about(l.What) {
 			continue
 		}
+		named := l.String() + ": " + l.Title()
 		if l.Standing == trial.Unconfirmed {
-			t.other[l.Title()] = true
+			t.other[named] = true
 		} else {
-			t.confirmed[l.Title()] = true
+			t.confirmed[named] = true
 		}
 	}
 }
