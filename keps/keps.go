@@ -179,9 +179,9 @@ func written(text string) map[string]Written {
 	}
 	all := make(map[string]Written)
 	var question string
-	for _, s := range ledger.Sentences(text) {
-		if heading, is := strings.CutPrefix(s.Text, "#"); is {
-			question = questions[letters(heading)]
+	for _, line := range lines(ledger.Sentences(text)) {
+		if asked, is := questions[letters(line.Text)]; is || strings.HasPrefix(line.Text, "#") {
+			question = asked
 			continue
 		}
 		if question == "" {
@@ -189,10 +189,22 @@ func written(text string) map[string]Written {
 		}
 		w := all[question]
 		if w.Line == 0 {
-			w.Line = s.Line
+			w.Line = line.Line
 		}
-		w.Text = strings.TrimSpace(w.Text + " " + s.Text)
+		w.Text = strings.TrimSpace(w.Text + " " + line.Text)
 		all[question] = w
+	}
+	return all
+}
+
+// lines joins sentences that begin on the same line: a heading may have two questions.
+func lines(sentences []ledger.Sentence) (all []ledger.Sentence) {
+	for _, s := range sentences {
+		if n := len(all) - 1; n >= 0 && all[n].Line == s.Line {
+			all[n].Text += " " + s.Text
+			continue
+		}
+		all = append(all, s)
 	}
 	return all
 }

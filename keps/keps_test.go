@@ -39,9 +39,13 @@ is lost.
 
 ###### Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?
 
+By hand.
+
+###### What are other known failure modes?
+
 <!-- advice -->
 
-###### Does enabling the feature change any *default* behavior?
+* **Does enabling the feature change any default behavior?**
 
 No.
 
@@ -77,7 +81,8 @@ func TestRead(t *testing.T) {
 		Metrics: []string{"thing_total"}, Dir: "keps/sig-node/4939-things",
 		Written: map[string]Written{
 			prr.Disabled: {Text: "Yes. Nothing is lost.", Line: 7},
-			prr.Defaults: {Text: "No.", Line: 16},
+			prr.Upgrades: {Text: "By hand.", Line: 12},
+			prr.Defaults: {Text: "No.", Line: 20},
 		},
 	}
 	if diff := cmp.Diff(want, all[1]); diff != "" {
