@@ -131,6 +131,7 @@ func TestBeside(t *testing.T) {
 		{prr.Upgrades, "N/A", Shown, NotApplied},
 		{prr.Upgrades, "To be determined before beta.", Partly, NotApplied},
 		{prr.Upgrades, "It was tested manually on kind.", Shown, ByHand},
+		{prr.Upgrades, "Manual tests will be done prior to beta.", Contradicted, Planned},
 		{prr.Upgrades, "", Shown, NoAnswer},
 		{prr.Upgrades, "", NotTried, ""},
 		{prr.Upgrades, "N/A", NotReachable, ""},

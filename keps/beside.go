@@ -17,11 +17,13 @@ const (
 	NoAnswer   Beside = "the text has no answer"
 	NotApplied Beside = "the text says n/a"
 	ByHand     Beside = "the text says that it was tested by hand"
+	Planned    Beside = "the text plans a test"
 )
 
 var (
 	notApplied = regexp.MustCompile(`(?i)^(n/?a|none|not applicable|tbd|todo|to be (determined|defined|filled|done))\b`)
 	byHand     = regexp.MustCompile(`(?i)\bmanual(ly)?\b|\bby hand\b`)
+	planned    = regexp.MustCompile(`(?i)\bwill\b|\bwe'll\b|\bnot yet\b|\bto be tested\b|\b(before|prior to) (beta|ga)\b`)
 	no         = regexp.MustCompile(`(?i)^no\b`)
 )
 
@@ -36,6 +38,8 @@ func compared(a Answer) Beside {
 		return NoAnswer
 	case notApplied.MatchString(text):
 		return NotApplied
+	case a.Question == prr.Upgrades && planned.MatchString(text):
+		return Planned
 	case a.Verdict == Contradicted && promises(a.Question, text), a.Verdict == Shown && denies(a.Question, text):
 		return Disagrees
 	case byHand.MatchString(text) && a.Question == prr.Upgrades:
