@@ -30,6 +30,7 @@ type session struct {
 	stdout, stderr io.Writer
 	// terminal says that a person types: a shell prompts.
 	terminal bool
+	census   *census
 	// signals are those that reach this command, and traps what a shell does on them.
 	// If unset, none does.
 	signals *signals
@@ -43,7 +44,7 @@ type session struct {
 // newSession returns a session in a container whose commands start afresh.
 func newSession(p *image.Process, streams image.Streams) *session {
 	return &session{
-		files: p, dir: p.Dir, env: p.Env, stdin: streams.Stdin, stdout: streams.Stdout, stderr: streams.Stderr, terminal: streams.Terminal,
+		files: p, dir: p.Dir, env: p.Env, stdin: streams.Stdin, stdout: streams.Stdout, stderr: streams.Stderr, terminal: streams.Terminal, census: new(census),
 	}
 }
 

@@ -20,7 +20,7 @@ func TestGoroutinesAreCountedByContainer(t *testing.T) {
 		}
 		return 0
 	})
-	if n, others := a.goroutines(), b.goroutines(); n != many || others != 0 {
+	if n, others := a.countGoroutines(), b.countGoroutines(); n != many || others != 0 {
 		t.Errorf("%d of the container, %d of another, want %d and 0", n, others, many)
 	}
 }

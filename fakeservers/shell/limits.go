@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -265,8 +266,27 @@ func (s *session) labeled(ctx context.Context, shell func(context.Context) int) 
 // container identifies the container in this process.
 func (s *session) container() string { return fmt.Sprintf("%s %s", s.files.Container, s.files.IP) }
 
-// goroutines counts those of the shells of the container.
-func (s *session) goroutines() (n int) {
+// census is how many goroutines the shells of a container had a moment ago.
+type census struct {
+	mu sync.Mutex
+	at time.Time
+	n  int
+}
+
+// counted is how long a count is good for: counting stops all goroutines of the process, thousands of which may ask at once.
+const counted = 100 * time.Millisecond
+
+// goroutines is how many goroutines the shells of the container have.
+func (s *session) goroutines() int {
+	s.census.mu.Lock()
+	defer s.census.mu.Unlock()
+	if s.census.at.IsZero() || time.Since(s.census.at) > counted {
+		s.census.n, s.census.at = s.countGoroutines(), time.Now()
+	}
+	return s.census.n
+}
+
+func (s *session) countGoroutines() (n int) {
 	var profile bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
 		return maxGoroutines + 1

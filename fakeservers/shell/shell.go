@@ -284,7 +284,7 @@ func (s *session) exec(ctx context.Context, args []string) error {
 	}
 	inner := &session{
 		files: s.files, dir: hc.Dir, env: slices.Collect(maps.Values(env)),
-		stdin: hc.Stdin, stdout: bound(hc.Stdout), stderr: bound(hc.Stderr), probe: s.probe,
+		stdin: hc.Stdin, stdout: bound(hc.Stdout), stderr: bound(hc.Stderr), probe: s.probe, census: s.census,
 	}
 	if pipe, is := s.stdin.(*image.Pipe); is && hc.Stdin == io.Reader(pipe.File) {
 		inner.stdin, inner.terminal = pipe, s.terminal
