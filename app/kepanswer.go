@@ -98,10 +98,9 @@ func (k KEPs) sweep(ctx context.Context, builder *build.Builder, name string, s 
 	}
 	var had trial.Result
 	if err := readJSONBelow(s.Dir, sweptFile, &had); err == nil {
-		if !had.Partial && had.IsSame(s.result()) {
+		if s.Resume = had.IsSame(s.result()); s.Resume && !had.Partial {
 			return &had, nil
 		}
-		s.Resume = had.IsSame(s.result())
 	}
 	r, err := s.Run(ctx, builder)
 	if err != nil {

@@ -106,17 +106,26 @@ func Places(r gated.Release, all []KEP) (names []string) {
 
 // whyNot says why a sweep can't turn a gate off. It is empty if it can.
 func whyNot(r gated.Release, g Gate) string {
-	n := slices.IndexFunc(r.Gates, func(has gated.Gate) bool { return has.Name == g.Name })
+	has, is := gateOf(r, g.Name)
 	switch {
 	case len(g.Components) > 0 && len(runs(g)) == 0:
 		return fmt.Sprintf("a rig does not run %s, which %s is of", strings.Join(g.Components, ", "), g.Name)
-	case n < 0:
+	case !is:
 		return fmt.Sprintf("%s has no gate %s", r.Version, g.Name)
-	case r.Gates[n].Locked:
-		return fmt.Sprintf("%s is locked in %s (%s): it can't be turned off", g.Name, r.Version, r.Gates[n].Stage)
+	case has.Locked:
+		return fmt.Sprintf("%s is locked in %s (%s): it can't be turned off", g.Name, r.Version, has.Stage)
 	default:
 		return ""
 	}
+}
+
+// gateOf is a gate as a release has it.
+func gateOf(r gated.Release, name string) (g gated.Gate, is bool) {
+	n := slices.IndexFunc(r.Gates, func(has gated.Gate) bool { return has.Name == name })
+	if n < 0 {
+		return g, false
+	}
+	return r.Gates[n], true
 }
 
 // runs are the components of a gate that a rig runs. If the proposal names none, there are none.
@@ -164,6 +173,11 @@ func (r Result) Answer(question string) Answer {
 	return r.Answers[n]
 }
 
+// IsContradicted reports whether an answer is.
+func (r Result) IsContradicted() bool {
+	return slices.ContainsFunc(r.Answers, func(a Answer) bool { return a.Verdict == Contradicted })
+}
+
 // asked is a proposal with those of its gates that a sweep can turn off.
 type asked struct {
 	KEP
@@ -174,26 +188,26 @@ type asked struct {
 
 func (a asked) fill(answer *Answer) {
 	undone := func(what string) bool { l, _ := law.Named(what); return l.Undone }
-	any := func(string) bool { return true }
+	every := func(string) bool { return true }
 	switch answer.Question {
 	case prr.Enablement:
 		a.enablement(answer)
 	case prr.Disabled:
-		a.swept(answer, a.Off, all, func(what string) bool { return !undone(what) })
+		a.swept(answer, a.Off, whole, func(what string) bool { return !undone(what) })
 	case prr.Reenabled:
-		a.swept(answer, a.Off, all, undone)
+		a.swept(answer, a.Off, whole, undone)
 		answer.Sentences = append(answer.Sentences, "What counts here is how objects that were left alone are once it is on again.")
 	case prr.Tests:
-		if a.swept(answer, a.Off, all, any); answer.Verdict == Contradicted {
+		if a.swept(answer, a.Off, whole, every); answer.Verdict == Contradicted {
 			answer.Verdict = Shown
 			answer.Sentences = append(answer.Sentences, "This is a test of it, which fails.")
 		}
 	case prr.Rollouts:
-		if a.swept(answer, a.Off, partial, any); answer.Verdict == Shown { // a failure may exist that was not seen
+		if a.swept(answer, a.Off, partial, every); answer.Verdict == Shown { // a failure may exist that was not seen
 			answer.Verdict = Partly
 		}
 	case prr.Upgrades:
-		a.swept(answer, a.Back, all, any)
+		a.swept(answer, a.Back, whole, every)
 	case prr.Defaults:
 		a.defaults(answer)
 	case prr.Sizes:
@@ -203,7 +217,8 @@ func (a asked) fill(answer *Answer) {
 	}
 }
 
-func all(trial.Transition) bool { return true }
+// whole has every change count.
+func whole(trial.Transition) bool { return true }
 
 // partial reports whether a change leaves another component of the control plane as it is.
 func partial(t trial.Transition) bool {
@@ -214,8 +229,8 @@ func partial(t trial.Transition) bool {
 func (a asked) enablement(answer *Answer) {
 	answer.Verdict, answer.Sentences = Shown, nil
 	for _, g := range a.gates {
-		n := slices.IndexFunc(a.Release.Gates, func(has gated.Gate) bool { return has.Name == g.Name })
-		has, state := a.Release.Gates[n], "off"
+		has, _ := gateOf(a.Release, g.Name)
+		state := "off"
 		if has.Default {
 			state = "on"
 		}
@@ -357,7 +372,7 @@ func (t *tried) found(r trial.Result, gate, transition string, about func(string
 
 // defaults answers by the objects that use no gated field.
 func (a asked) defaults(answer *Answer) {
-	a.swept(answer, a.Off, all, func(string) bool { return false })
+	a.swept(answer, a.Off, whole, func(string) bool { return false })
 	if answer.Verdict == NotTried {
 		return
 	}
@@ -388,11 +403,10 @@ func (a asked) sizes(answer *Answer) {
 	answer.Verdict, answer.Sentences = NotTried, []string{"Its gate guards no field that the types name."}
 	var fields []string
 	for _, g := range a.gates {
-		for _, has := range a.Release.Gates {
-			for _, f := range has.Fields {
-				if has.Name == g.Name && !slices.Contains(fields, f.Name) {
-					fields = append(fields, f.Name)
-				}
+		has, _ := gateOf(a.Release, g.Name)
+		for _, f := range has.Fields {
+			if !slices.Contains(fields, f.Name) {
+				fields = append(fields, f.Name)
 			}
 		}
 	}

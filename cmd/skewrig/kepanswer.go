@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,12 +88,8 @@ func (f *kepAnswerFlags) run(cmd *cobra.Command, args []string) error {
 	if err := printResult(cmd, f.output, m, func(w io.Writer, m show.Milestone) { m.Text(w) }); err != nil {
 		return err
 	}
-	for _, r := range m.Results {
-		for _, a := range r.Answers {
-			if a.Verdict == keps.Contradicted {
-				return exitCode(reports.ExitNonconforming)
-			}
-		}
+	if slices.ContainsFunc(m.Results, keps.Result.IsContradicted) {
+		return exitCode(reports.ExitNonconforming)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func startingOf(v *timeline.Version) (all []corev1.Container) {
 	for _, c := range slices.Concat(v.Pod().Spec.InitContainers, v.Pod().Spec.Containers) {
 		status := statusOf(v, c.Name)
 		waits := status != nil && status.State.Running != nil && !isTrue(status.Started)
-		if waits && c.StartupProbe != nil && c.StartupProbe.Exec != nil && !isExpanded(c.StartupProbe.Exec.Command) {
+		if waits && isRecorded(c.StartupProbe) {
 			all = append(all, c)
 		}
 	}

@@ -47,7 +47,7 @@ func (s *State) eachEarly(probe func(corev1.Container) *corev1.Probe, is func(*c
 	for _, v := range s.all("pods") {
 		for _, c := range slices.Concat(v.Pod().Spec.InitContainers, v.Pod().Spec.Containers) {
 			of := probe(c)
-			if of == nil || of.Exec == nil || isExpanded(of.Exec.Command) {
+			if !isRecorded(of) {
 				continue
 			}
 			if early, found := s.early(v, c.Name, of.Exec.Command, is); found {
@@ -55,6 +55,11 @@ func (s *State) eachEarly(probe func(corev1.Container) *corev1.Probe, is func(*c
 			}
 		}
 	}
+}
+
+// isRecorded reports whether the record has the runs of a probe under the command that its container names.
+func isRecorded(p *corev1.Probe) bool {
+	return p != nil && p.Exec != nil && !isExpanded(p.Exec.Command)
 }
 
 // isExpanded reports whether a command may have variables, so that another one is run.
