@@ -27,6 +27,9 @@ type KEPs struct {
 	// Release is the release that has the gates, with its types, and Before the one to which it is rolled back.
 	Release, Before       gated.Release
 	ReleaseAPI, BeforeAPI *apitypes.API
+	// Nodes is the oldest release that a kubelet beside the release may be of. If unset, none is tried.
+	Nodes    gated.Release
+	NodesAPI *apitypes.API
 	// Proposals are what is asked, and Milestone what they have in common. If Milestone is unset, they were named.
 	Proposals []keps.KEP
 	Milestone string
@@ -41,14 +44,15 @@ type KEPs struct {
 	Tell func(string)
 }
 
-// The sweeps of the directory: gates off and on, and the release before and back.
+// The sweeps of the directory: gates off and on, the release before and back, and the oldest kubelet and back.
 const (
-	kepsOff  = "gates"
-	kepsBack = "rollback"
+	kepsOff   = "gates"
+	kepsBack  = "rollback"
+	kepsNodes = "nodes"
 )
 
 // kepsDir is the directory of answers.
-var kepsDir = ownDir{of: "answers", files: []string{kepsOff, kepsBack, show.JSONFile, show.BadgeFile, show.PageFile, show.Answers}}
+var kepsDir = ownDir{of: "answers", files: []string{kepsOff, kepsBack, kepsNodes, show.JSONFile, show.BadgeFile, show.PageFile, show.Answers}}
 
 // ReadKEPs reads the proposals of a checkout. If it can't read some, it returns the others with the error.
 func ReadKEPs(dir string) ([]keps.KEP, error) {
@@ -65,16 +69,8 @@ func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, 
 	}
 	m := show.Milestone{Name: k.Milestone, Release: k.Release.Version, Before: k.Before.Version, Shard: k.Shard}
 	evidence := keps.Evidence{Release: k.Release}
-	if gates := keps.Gates(k.Release, k.Proposals); len(gates) > 0 {
-		off := Sweep{Config: engine.Config{Release: k.Release, API: k.ReleaseAPI, Gates: gates}, At: keps.Places(k.Release, k.Proposals)}
-		back := off
-		back.To, back.ToAPI = k.Before.Version, k.BeforeAPI
-		both, ctx := errgroup.WithContext(ctx)
-		both.Go(func() (err error) { evidence.Off, err = k.sweep(ctx, builder, kepsOff, off); return err })
-		both.Go(func() (err error) { evidence.Back, err = k.sweep(ctx, builder, kepsBack, back); return err })
-		if err := both.Wait(); err != nil {
-			return m, err
-		}
+	if err := k.sweepAll(ctx, builder, &evidence); err != nil {
+		return m, err
 	}
 	for _, p := range k.Proposals {
 		m.Results = append(m.Results, keps.Answers(p, evidence))
@@ -90,8 +86,32 @@ func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, 
 	return m, Failed(k.write(m))
 }
 
-// sweep runs a sweep in a directory below, or continues the one that is there.
+// sweepAll runs the sweeps, as far as gates ask for them: two at the same time.
+func (k KEPs) sweepAll(ctx context.Context, builder *build.Builder, e *keps.Evidence) error {
+	sweep := Sweep{Config: engine.Config{Release: k.Release, API: k.ReleaseAPI, Metrics: keps.Metrics(k.Proposals)}, At: keps.Places(k.Release, k.Proposals)}
+	off, back, nodes := sweep, sweep, sweep
+	off.Gates, back.Gates, nodes.Gates = keps.Unlocked(k.Release, k.Proposals), keps.Gates(k.Release, k.Proposals), keps.OfPods(k.Release, k.Proposals)
+	back.To, back.ToAPI = k.Before.Version, k.BeforeAPI
+	nodes.To, nodes.ToAPI, nodes.At = k.Nodes.Version, k.NodesAPI, []string{trial.Kubelet}
+	if k.Nodes.Version == "" {
+		nodes.Gates = nil
+	}
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) { e.Off, err = k.sweep(ctx, builder, kepsOff, off); return err })
+	both.Go(func() (err error) {
+		if e.Back, err = k.sweep(ctx, builder, kepsBack, back); err == nil {
+			e.Nodes, err = k.sweep(ctx, builder, kepsNodes, nodes)
+		}
+		return err
+	})
+	return both.Wait()
+}
+
+// sweep runs a sweep in a directory below, or continues the one that is there. Without gates, there is none.
 func (k KEPs) sweep(ctx context.Context, builder *build.Builder, name string, s Sweep) (*trial.Result, error) {
+	if len(s.Gates) == 0 {
+		return nil, nil
+	}
 	s.Dir, s.Seed, s.Parallel, s.Shard = filepath.Join(k.Dir, name), 1, k.Parallel, k.Shard
 	if k.Tell != nil {
 		s.Tell = func(what string) { k.Tell(name + ": " + what) }

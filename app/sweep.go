@@ -93,6 +93,7 @@ type swept struct {
 func (s Sweep) result() trial.Result {
 	return trial.Result{
 		Version: s.Release.Version, To: s.To, Seed: s.Seed, Gates: s.On().Names(), Bare: s.Bare(), Kinds: s.Kinds, Shard: s.Shard, Partial: true,
+		Asked:       s.Metrics,
 		Transitions: trial.Transitions(s.At, s.Release.Version, s.To),
 		Plans:       []trial.PlanResult{}, Tried: []trial.Tally{}, Findings: []trial.Finding{},
 	}
@@ -172,7 +173,7 @@ func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
 	}
 	s.tell("plan %d: %s", p.Number, p)
 	began := time.Now()
-	found, tried, unsettled, err := s.judged(ctx, p)
+	found, tried, unsettled, err := s.judged(ctx, state, p)
 	if err != nil {
 		return fmt.Errorf("plan %d (%s): %w", p.Number, p, err)
 	}
@@ -191,7 +192,7 @@ const passes = 4
 
 // judged runs a plan, and again without what is written without end, if that has to be: then it is the last run that
 // says what else there is. What was tried is without what the API server refused.
-func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, tried trial.Plan, unsettled trial.Unsettled, _ error) {
+func (s Sweep) judged(ctx context.Context, state *swept, p trial.Plan) (all []trial.Finding, tried trial.Plan, unsettled trial.Unsettled, _ error) {
 	for pass := range passes {
 		name := fmt.Sprintf("%03d", p.Number)
 		if pass > 0 {
@@ -202,6 +203,7 @@ func (s Sweep) judged(ctx context.Context, p trial.Plan) (all []trial.Finding, t
 		if err != nil {
 			return nil, tried, unsettled, err
 		}
+		state.Saw(seen)
 		unsettled = seen.Unsettled()
 		if pass == 0 {
 			tried = seen.Plan

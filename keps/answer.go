@@ -1,6 +1,7 @@
 package keps
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,9 +34,14 @@ func Verdicts() []Verdict { return []Verdict{Contradicted, NotTried, NotReachabl
 type Evidence struct {
 	// Release is the release of the milestone.
 	Release gated.Release
-	// Off is a sweep in which gates are turned off and on again, and Back one in which components go to the release before
-	// and back. If nil, it did not run.
-	Off, Back *trial.Result
+	// Off is a sweep in which gates are turned off and on again, Back one in which components go to the release before
+	// and back, and Nodes one in which a kubelet goes to the oldest release that may be beside it. If nil, it did not run.
+	Off, Back, Nodes *trial.Result
+}
+
+// sweeps are those that ran.
+func (e Evidence) sweeps() []*trial.Result {
+	return reports.Only([]*trial.Result{e.Off, e.Back, e.Nodes}, func(r *trial.Result) bool { return r != nil })
 }
 
 // Result is the answers for one proposal.
@@ -66,12 +72,30 @@ type Answer struct {
 // programs are the components that a rig runs.
 var programs = []string{record.APIServer, record.ControllerManager, record.Scheduler, trial.Kubelet}
 
-// Gates are the gates of proposals that a sweep of a release can turn off, sorted, each once.
+// Gates are the gates of proposals that a sweep of a release can try, sorted, each once.
 func Gates(r gated.Release, all []KEP) []string {
+	return gatesWhere(r, all, func(Gate, gated.Gate) bool { return true })
+}
+
+// Unlocked are those of them that can be turned off.
+func Unlocked(r gated.Release, all []KEP) []string {
+	return gatesWhere(r, all, func(_ Gate, has gated.Gate) bool { return !has.Locked })
+}
+
+// OfPods are those of them that say something of pods on a node: a pod has a field that they guard, or they are of the kubelet.
+func OfPods(r gated.Release, all []KEP) []string {
+	return gatesWhere(r, all, func(g Gate, has gated.Gate) bool {
+		return slices.Contains(g.Components, trial.Kubelet) || slices.ContainsFunc(has.Fields, func(f gated.Field) bool {
+			return slices.ContainsFunc(f.Places, func(p gated.Place) bool { return p.Kind == "Pod" })
+		})
+	})
+}
+
+func gatesWhere(r gated.Release, all []KEP, wanted func(Gate, gated.Gate) bool) []string {
 	names := make(map[string]bool)
 	for _, k := range all {
 		for _, g := range k.Gates {
-			if whyNot(r, g) == "" {
+			if has, _ := gateOf(r, g.Name); whyNot(r, g) == "" && wanted(g, has) {
 				names[g.Name] = true
 			}
 		}
@@ -97,23 +121,22 @@ func Places(r gated.Release, all []KEP) (names []string) {
 		}
 	}
 	for _, place := range trial.Places() {
-		if place == trial.Everywhere || components[record.Program(place)] {
+		emulates := place == trial.Emulation && components[record.APIServer]
+		if place == trial.Everywhere || emulates || components[record.Program(place)] {
 			names = append(names, place)
 		}
 	}
 	return names
 }
 
-// whyNot says why a sweep can't turn a gate off. It is empty if it can.
+// whyNot says why a sweep can't try a gate. It is empty if it can.
 func whyNot(r gated.Release, g Gate) string {
-	has, is := gateOf(r, g.Name)
+	_, is := gateOf(r, g.Name)
 	switch {
 	case len(g.Components) > 0 && len(runs(g)) == 0:
 		return fmt.Sprintf("a rig does not run %s, which %s is of", strings.Join(g.Components, ", "), g.Name)
 	case !is:
 		return fmt.Sprintf("%s has no gate %s", r.Version, g.Name)
-	case has.Locked:
-		return fmt.Sprintf("%s is locked in %s (%s): it can't be turned off", g.Name, r.Version, has.Stage)
 	default:
 		return ""
 	}
@@ -157,7 +180,9 @@ func Answers(k KEP, e Evidence) Result {
 			if r.Why == "" {
 				a.fill(&answer)
 			}
-			answer.Beside = compared(answer)
+			if answer.Beside == "" {
+				answer.Beside = compared(answer)
+			}
 			r.Answers = append(r.Answers, answer)
 		}
 	}
@@ -193,28 +218,41 @@ func (a asked) fill(answer *Answer) {
 	case prr.Enablement:
 		a.enablement(answer)
 	case prr.Disabled:
-		a.swept(answer, a.Off, whole, func(what string) bool { return !undone(what) })
+		a.swept(answer, func(what string) bool { return !undone(what) }, part{a.Off, whole})
+		if a.areLocked() {
+			answer.Verdict = Shown // that it can't
+		}
 	case prr.Reenabled:
-		a.swept(answer, a.Off, whole, undone)
+		a.swept(answer, undone, part{a.Off, whole})
 		answer.Sentences = append(answer.Sentences, "What counts here is how objects that were left alone are once it is on again.")
 	case prr.Tests:
-		if a.swept(answer, a.Off, whole, every); answer.Verdict == Contradicted {
+		if a.swept(answer, every, part{a.Off, whole}); answer.Verdict == Contradicted {
 			answer.Verdict = Shown
 			answer.Sentences = append(answer.Sentences, "This is a test of it, which fails.")
 		}
 	case prr.Rollouts:
-		if a.swept(answer, a.Off, partial, every); answer.Verdict == Shown { // a failure may exist that was not seen
+		half := func(t trial.Transition) bool { return t.Emulates || partial(t) }
+		if a.swept(answer, every, part{a.Off, partial}, part{a.Back, half}, part{a.Nodes, whole}); answer.Verdict == Shown { // a failure may exist that was not seen
 			answer.Verdict = Partly
 		}
 	case prr.Upgrades:
-		a.swept(answer, a.Back, whole, every)
+		a.swept(answer, every, part{a.Back, func(t trial.Transition) bool { return !t.Emulates }})
 	case prr.Defaults:
 		a.defaults(answer)
 	case prr.Sizes:
 		a.sizes(answer)
+	case prr.RollbackMetrics, prr.InUse, prr.Indicators:
+		a.metrics(answer)
+	case prr.Working:
+		a.events(answer)
 	default:
 		answer.Verdict, answer.Sentences = NotTried, []string{"A sweep does not look at this."}
 	}
+}
+
+// areLocked reports whether none of the gates can be turned off.
+func (a asked) areLocked() bool {
+	return !slices.ContainsFunc(a.gates, func(g Gate) bool { has, _ := gateOf(a.Release, g.Name); return !has.Locked })
 }
 
 // whole has every change count.
@@ -234,9 +272,15 @@ func (a asked) enablement(answer *Answer) {
 		if has.Default {
 			state = "on"
 		}
+		if has.Locked {
+			state = "locked, " + state
+		}
 		answer.Sentences = append(answer.Sentences, fmt.Sprintf("%s has the gate %s: %s, %s by default.", a.Release.Version, g.Name, has.Stage, state))
 	}
-	if a.Off == nil || len(a.Off.Plans) == 0 {
+	switch {
+	case a.areLocked():
+		return
+	case a.Off == nil || len(a.Off.Plans) == 0:
 		answer.Verdict = Partly
 		answer.Sentences = append(answer.Sentences, "No sweep has turned it off.")
 		return
@@ -264,17 +308,26 @@ func (a asked) command(r *trial.Result) string {
 	return command
 }
 
-// swept answers by the changes of a sweep that are asked for, and by its findings of some breaches.
-func (a asked) swept(answer *Answer, r *trial.Result, wanted func(trial.Transition) bool, about func(what string) bool) {
+// part is the changes of a sweep that answer a question. If the sweep is nil, it did not run.
+type part struct {
+	*trial.Result
+
+	wanted func(trial.Transition) bool
+}
+
+// swept answers by parts of sweeps, and by their findings of some breaches.
+func (a asked) swept(answer *Answer, about func(what string) bool, parts ...part) {
 	answer.Sentences = nil
-	if r == nil {
-		answer.Verdict, answer.Sentences = NotTried, []string{"The sweep that answers it did not run."}
-		return
-	}
-	answer.Command = a.command(r)
-	course := tried{confirmed: make(map[string]bool), other: make(map[string]bool)}
+	course := tried{reached: make(map[string]bool), confirmed: make(map[string]bool), other: make(map[string]bool)}
 	for _, g := range a.gates {
-		answer.Sentences = append(answer.Sentences, course.add(*r, g, wanted, about)...)
+		answer.Sentences = append(answer.Sentences, course.gate(a, g, about, parts)...)
+	}
+	if parts[0].Result == nil && course.locked < len(a.gates) {
+		course.partial = true
+		answer.Sentences = append(answer.Sentences, "The sweep that answers it did not run.")
+	}
+	if course.objects > 0 {
+		answer.Command = a.command(course.by)
 	}
 	answer.Findings = slices.Concat(slices.Sorted(maps.Keys(course.confirmed)), slices.Sorted(maps.Keys(course.other)))
 	switch {
@@ -286,7 +339,7 @@ func (a asked) swept(answer *Answer, r *trial.Result, wanted func(trial.Transiti
 	case len(course.other) > 0:
 		answer.Verdict = Partly
 		answer.Sentences = append(answer.Sentences, fmt.Sprintf("%s, not confirmed.", reports.Counted(len(course.other), "finding")))
-	case course.bare || len(course.missing) > 0 || r.Partial:
+	case course.partial:
 		answer.Verdict = Partly
 		answer.Sentences = append(answer.Sentences, "Nothing went wrong in what was tried.")
 	default:
@@ -297,61 +350,89 @@ func (a asked) swept(answer *Answer, r *trial.Result, wanted func(trial.Transiti
 
 // tried sums up what was tried of the gates of a proposal.
 type tried struct {
-	objects          int
-	bare             bool     // a gate guards no field
-	missing          []string // components that did not change
+	objects int
+	by      *trial.Result // the first sweep that tried something
+	locked  int           // gates that can't be turned off
+	// partial is true if a gate guards no field or could not be tried, a component did not change, or a sweep broke off.
+	partial          bool
+	reached          map[string]bool // components that changed
 	confirmed, other map[string]bool
 }
 
-// add adds what was tried of a gate, and says it.
-func (t *tried) add(r trial.Result, g Gate, wanted func(trial.Transition) bool, about func(string) bool) (sentences []string) {
+// gate adds what parts tried of a gate, and says it.
+func (t *tried) gate(a asked, g Gate, about func(string) bool, parts []part) (sentences []string) {
+	if has, _ := gateOf(a.Release, g.Name); has.Locked && parts[0].Result == a.Off {
+		t.locked++
+		t.partial = true
+		return []string{fmt.Sprintf("%s is locked in %s (%s): it can't be turned off.", g.Name, a.Release.Version, has.Stage)}
+	}
+	clear(t.reached)
+	why := "no object that uses its fields is tried with such a change"
+	for _, p := range parts {
+		if p.Result == nil {
+			continue
+		}
+		if said := t.add(p, g, about); said != "" {
+			sentences = append(sentences, said)
+		} else {
+			why = cmp.Or(p.Unreached(g.Name), why)
+		}
+	}
+	if len(sentences) == 0 {
+		t.partial = true
+		return []string{fmt.Sprintf("%s: %s.", g.Name, why)}
+	}
+	for _, component := range runs(g) {
+		if !t.reached[component] {
+			t.partial = true
+			sentences = append(sentences, fmt.Sprintf("%s did not change.", component))
+		}
+	}
+	return sentences
+}
+
+// add adds what a part tried of a gate, and says it. If it tried nothing, it is empty.
+func (t *tried) add(r part, g Gate, about func(string) bool) string {
 	bare := slices.Contains(r.Bare, g.Name)
 	as := g.Name
 	if bare {
 		as = "" // ordinary objects
 	}
 	var places []string
-	reached := make(map[string]bool)
 	for _, transition := range r.Transitions {
-		if !wanted(transition) {
-			continue
-		}
-		n := 0
-		for _, tally := range r.Tried {
-			if tally.Transition == transition.String() && tally.Gate == as {
-				n += tally.Objects
-			}
-		}
-		if n == 0 {
+		n := r.objects(transition.String(), as)
+		if n == 0 || !r.wanted(transition) {
 			continue
 		}
 		t.objects += n
 		places = append(places, fmt.Sprintf("%s (%d objects)", transition, n))
 		for _, component := range transition.At {
-			reached[record.Program(component)] = true
+			t.reached[record.Program(component)] = true
 		}
-		t.found(r, g.Name, transition.String(), about)
+		t.found(*r.Result, g.Name, transition.String(), about)
 	}
-	t.bare = t.bare || bare
 	if len(places) == 0 {
-		why := r.Unreached(g.Name)
-		if why == "" {
-			why = "no object that uses its fields is tried with such a change"
-		}
-		return []string{fmt.Sprintf("%s: %s.", g.Name, why)}
+		return ""
 	}
+	if t.by == nil {
+		t.by = r.Result
+	}
+	t.partial = t.partial || bare || r.Partial
 	what := "objects used its fields"
 	if bare {
 		what = "it guards no field, and what the feature does was not looked at: ordinary objects existed"
 	}
-	sentences = append(sentences, fmt.Sprintf("%s on %s: %s while this changed, and changed back: %s.", g.Name, r.Version, what, strings.Join(places, "; ")))
-	for _, component := range runs(g) {
-		if !reached[component] {
-			t.missing = append(t.missing, component)
-			sentences = append(sentences, fmt.Sprintf("%s did not change.", component))
+	return fmt.Sprintf("%s on %s: %s while this changed, and changed back: %s.", g.Name, r.Version, what, strings.Join(places, "; "))
+}
+
+// objects are how many objects with fields of a gate were there during a change.
+func (p part) objects(transition, gate string) (n int) {
+	for _, tally := range p.Tried {
+		if tally.Transition == transition && tally.Gate == gate {
+			n += tally.Objects
 		}
 	}
-	return sentences
+	return n
 }
 
 // found adds the findings of a gate during a change.
@@ -372,7 +453,7 @@ func (t *tried) found(r trial.Result, gate, transition string, about func(string
 
 // defaults answers by the objects that use no gated field.
 func (a asked) defaults(answer *Answer) {
-	a.swept(answer, a.Off, whole, func(string) bool { return false })
+	a.swept(answer, func(string) bool { return false }, part{a.Off, whole})
 	if answer.Verdict == NotTried {
 		return
 	}

@@ -89,7 +89,6 @@ func TestNothingIsTried(t *testing.T) {
 		why     string
 	}{
 		"no gate":        {nil, released(false), "kep.yaml names no feature gate"},
-		"locked":         {thing.Gates, released(true), "ThingGate is locked in v1.37.2 (BETA): it can't be turned off"},
 		"unknown":        {[]Gate{{Name: "NoGate"}}, released(false), "v1.37.2 has no gate NoGate"},
 		"not of a rig's": {[]Gate{{Name: "ThingGate", Components: []string{"kube-proxy"}}}, released(false), "a rig does not run kube-proxy, which ThingGate is of"},
 	} {
@@ -102,11 +101,71 @@ func TestNothingIsTried(t *testing.T) {
 	}
 }
 
+// TestLocked: a gate that can't be turned off is no gate for a sweep that does, and one for a rollback.
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	all, locked := []KEP{thing}, released(true)
+	if off, back := Unlocked(locked, all), Gates(locked, all); len(off) > 0 || len(back) != 1 {
+		t.Errorf("turned off %v, rolled back %v", off, back)
+	}
+	back := swept(false)
+	back.To = "v1.36.5"
+	r := Answers(thing, Evidence{Release: locked, Back: back})
+	for question, want := range map[string]Verdict{
+		prr.Enablement: Shown, prr.Disabled: Shown, prr.Reenabled: NotTried, prr.Defaults: NotTried, prr.Upgrades: Shown,
+	} {
+		if got := r.Answer(question); got.Verdict != want || question != prr.Upgrades && !strings.Contains(strings.Join(got.Sentences, " "), "locked") {
+			t.Errorf("%s: %s (%s), want %s", question, got.Verdict, strings.Join(got.Sentences, " "), want)
+		}
+	}
+}
+
+// TestMetrics: a metric counts under its own name, and only if it moves.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	off := swept(false)
+	off.Asked, off.Reasons = []string{"asked"}, []string{"Pulled"}
+	off.Metrics = []trial.Metric{
+		{Name: "kubelet_things_total", Component: trial.Kubelet, Moved: true}, {Name: "still_total", Component: trial.Kubelet},
+		{Name: "thing_duration_seconds", Component: record.APIServer, Moved: true},
+	}
+	for name, test := range map[string]struct {
+		inFile, text string
+		question     string
+		want         Verdict
+		says         string
+		beside       Beside
+	}{
+		"moves":         {"kubelet_things_total", "", prr.Indicators, Shown, "it moved", NoAnswer},
+		"a histogram":   {"", "Look at `thing_duration_seconds_bucket`.", prr.RollbackMetrics, Shown, "kube-apiserver has it", ""},
+		"does not move": {"still_total", "", prr.Indicators, Partly, "did not move", NoAnswer},
+		"another name":  {"", "Metric name: things_total", prr.InUse, Partly, "kubelet has kubelet_things_total", Disagrees},
+		"not there":     {"no_such_total", "", prr.Indicators, Partly, "No component that ran had no_such_total", NoAnswer},
+		"none":          {"kubelet_things_total", "Look at logs.", prr.RollbackMetrics, NotTried, "names no metric", ""},
+		"an event":      {"", "Event Reason: `Pulled`", prr.Working, Shown, "reason Pulled", ""},
+		"no such event": {"", "Event Reason: Thrown", prr.Working, Partly, "No event had the reason Thrown", ""},
+		"no reason":     {"", "Event Reason: - [ ] API", prr.Working, NotTried, "no reason", ""},
+	} {
+		k := thing
+		if test.inFile != "" {
+			k.Metrics = []string{test.inFile}
+		}
+		k.Written = map[string]Written{test.question: {Text: test.text}}
+		got := Answers(k, Evidence{Release: released(false), Off: off}).Answer(test.question)
+		if said := strings.Join(got.Sentences, " "); got.Verdict != test.want || !strings.Contains(said, test.says) || got.Beside != test.beside {
+			t.Errorf("%s: %s (%s), %q", name, got.Verdict, said, got.Beside)
+		}
+	}
+	if got := Metrics([]KEP{{Metrics: []string{"b_total", "a_total"}}, {Metrics: []string{"b_total"}}}); !slices.Equal(got, []string{"a_total", "b_total"}) {
+		t.Errorf("asked for %v", got)
+	}
+}
+
 // TestPlaces: only components of the proposals change, and all of them together.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	got := Places(released(false), []KEP{thing})
-	want := []string{record.APIServer, trial.Kubelet, trial.ClientsServer, trial.ControllersServer, trial.Everywhere}
+	want := []string{record.APIServer, trial.Kubelet, trial.ClientsServer, trial.ControllersServer, trial.Emulation, trial.Everywhere}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -137,7 +196,7 @@ func TestBeside(t *testing.T) {
 		{prr.Upgrades, "N/A", NotReachable, ""},
 		{prr.Upgrades, "Yes, by the integration test TestThing.", Shown, ""},
 	} {
-		if got := compared(Answer{Question: test.question, Verdict: test.verdict, Written: Written{Text: test.text}}); got != test.want {
+		if got := compared(Answer{Question: test.question, Verdict: test.verdict, Command: "skewrig sweep", Written: Written{Text: test.text}}); got != test.want {
 			t.Errorf("%q while the run says %s: %q, want %q", test.text, test.verdict, got, test.want)
 		}
 	}

@@ -40,7 +40,7 @@ func compared(a Answer) Beside {
 		return NotApplied
 	case a.Question == prr.Upgrades && planned.MatchString(text):
 		return Planned
-	case a.Verdict == Contradicted && promises(a.Question, text), a.Verdict == Shown && denies(a.Question, text):
+	case a.Verdict == Contradicted && promises(a.Question, text), a.Verdict == Shown && a.Command != "" && denies(a.Question, text):
 		return Disagrees
 	case byHand.MatchString(text) && a.Question == prr.Upgrades:
 		return ByHand
@@ -82,6 +82,7 @@ func (r Result) Criteria() (all []Criterion) {
 		{"Upgrade and rollback were tried, and upgrade again.", []string{prr.Upgrades}},
 		{"A rollout that is half done does no harm.", []string{prr.Rollouts}},
 		{"Who does not use the feature sees no change.", []string{prr.Defaults}},
+		{"The metrics that it names exist, and move.", []string{prr.Indicators}},
 	} {
 		c := Criterion{Text: of.text, Verdict: Shown}
 		for _, q := range of.questions {

@@ -15,6 +15,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/scenarios/ledger"
 )
@@ -29,7 +31,9 @@ type KEP struct {
 	Stage  string `json:"stage,omitempty"`
 	// Milestone is the release that it is worked on for, such as v1.37.
 	Milestone string `json:"milestone,omitempty"`
-	Gates     []Gate `json:"gates,omitempty"`
+	// Stages are the milestones of its stages, past and planned, sorted.
+	Stages []string `json:"stages,omitempty"`
+	Gates  []Gate   `json:"gates,omitempty"`
 	// Metrics are those that kep.yaml names.
 	Metrics []string `json:"metrics,omitempty"`
 	// Dir is its directory in the checkout.
@@ -71,9 +75,12 @@ func Find(all []KEP, word string) (KEP, bool) {
 	return all[n], true
 }
 
-// Of are the proposals whose milestone is a release, by number.
+// Of are the proposals that are worked on for a milestone, or that had a stage in it and have moved to a later one, by number.
 func Of(all []KEP, milestone string) []KEP {
-	return slices.DeleteFunc(slices.Clone(all), func(k KEP) bool { return k.Milestone != milestone })
+	minor := release.Version(milestone).Minor()
+	return reports.Only(all, func(k KEP) bool {
+		return k.Milestone == milestone || slices.Contains(k.Stages, milestone) && release.Version(k.Milestone).Minor() > minor
+	})
 }
 
 // Read reads all proposals below a directory, sorted by number. A proposal that can't be read is an error, and the rest is returned.
@@ -109,6 +116,11 @@ func read(dir fs.FS, in string) (k KEP, _ error) {
 		Title: word(file["title"]), SIG: word(file["owning-sig"]), Status: word(file["status"]), Stage: word(file["stage"]),
 		Milestone: word(file["latest-milestone"]), Dir: in, Metrics: words(file["metrics"]), Gates: gatesOf(file["feature-gates"]),
 	}
+	stages, _ := file["milestone"].(map[string]any)
+	for _, milestone := range stages {
+		k.Stages = append(k.Stages, word(milestone))
+	}
+	slices.Sort(k.Stages)
 	if k.Number, err = strconv.Atoi(word(file["kep-number"])); err != nil {
 		return k, fmt.Errorf("kep-number: %q is no number", word(file["kep-number"]))
 	}

@@ -16,6 +16,9 @@ owning-sig: sig-node
 status: implementable
 stage: alpha
 latest-milestone: "v1.37"
+milestone:
+  alpha: "v1.36"
+  beta: "v1.38"
 creation-date: 2026-31-05
 feature-gates:
 - name: ThingGate
@@ -76,7 +79,7 @@ func TestRead(t *testing.T) {
 		t.Fatalf("got %+v", all)
 	}
 	want := KEP{
-		Number: 4939, Title: "Things", SIG: "sig-node", Status: "implementable", Stage: "alpha", Milestone: "v1.37",
+		Number: 4939, Title: "Things", SIG: "sig-node", Status: "implementable", Stage: "alpha", Milestone: "v1.37", Stages: []string{"v1.36", "v1.38"},
 		Gates:   []Gate{{Name: "ThingGate", Components: []string{"kube-apiserver", "kube-controller-manager"}}, {Name: "OtherGate"}},
 		Metrics: []string{"thing_total"}, Dir: "keps/sig-node/4939-things",
 		Written: map[string]Written{
@@ -99,7 +102,9 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v, %d", word, is, k.Number)
 		}
 	}
-	if of := Of(all, "v1.37"); len(of) != 1 || of[0].ID() != "KEP-4939" {
-		t.Errorf("of the milestone: %v", of)
+	for milestone, count := range map[string]int{"v1.37": 1, "v1.36": 1, "v1.38": 0, "v1.35": 0} {
+		if of := Of(all, milestone); len(of) != count {
+			t.Errorf("of %s: %v", milestone, of)
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/skewrig/skewrig/app"
 	"github.com/skewrig/skewrig/harness/build"
-	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/keps"
 	"github.com/skewrig/skewrig/keps/show"
 	"github.com/skewrig/skewrig/reports"
@@ -116,9 +115,15 @@ func (f *kepAnswerFlags) releases(cmd *cobra.Command, builder *build.Builder, as
 	if ask.Release, ask.ReleaseAPI, err = app.Gates(cmd.Context(), builder, word); err != nil {
 		return err
 	}
-	before := release.Version(fmt.Sprintf("v1.%d", ask.Release.Version.Minor()-1))
-	ask.Before, ask.BeforeAPI, err = app.Gates(cmd.Context(), builder, string(before))
-	return err
+	minor := ask.Release.Version.Minor()
+	if ask.Before, ask.BeforeAPI, err = app.Gates(cmd.Context(), builder, fmt.Sprintf("v1.%d", minor-1)); err != nil {
+		return err
+	}
+	oldest := fmt.Sprintf("v1.%d", minor-3) // that a kubelet may be of (version skew policy)
+	if ask.Nodes, ask.NodesAPI, err = app.Gates(cmd.Context(), builder, oldest); err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "left out: kubelets of %s: %v\n", oldest, err)
+	}
+	return nil
 }
 
 // proposals are those that are asked for.

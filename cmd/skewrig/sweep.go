@@ -173,12 +173,9 @@ func (f *sweepFlags) others(cmd *cobra.Command, builder *build.Builder, sweep *a
 		return err
 	}
 	from := sweep.Release.Version
-	if apart := to.Version.Minor() - from.Minor(); apart != 1 && apart != -1 {
-		return fmt.Errorf("%s and %s are not one minor version apart: a control plane moves by one at a time (--to)", from, to.Version)
-	}
 	sweep.To, sweep.ToAPI = to.Version, api
 	if len(trial.Transitions(f.at, from, to.Version)) == 0 {
-		return fmt.Errorf("%s can't change from %s to %s: it would be newer than the API server (--at)", strings.Join(f.at, ", "), from, to.Version)
+		return fmt.Errorf("nothing can change from %s to %s (--to, --at): a control plane moves by one minor version, and a kubelet may be three minor versions older than the API server, but not newer", from, to.Version)
 	}
 	return nil
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/link"
 	"github.com/skewrig/skewrig/harness/process"
-	"github.com/skewrig/skewrig/harness/program"
 	"github.com/skewrig/skewrig/harness/rigs"
 	"github.com/skewrig/skewrig/harness/watched"
 	"github.com/skewrig/skewrig/record"
@@ -397,8 +396,8 @@ func (c *Cluster) ClientConfig(client string) (*rest.Config, error) {
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.servers[0].rest) }
 
 // Endpoint is the administrator's client configuration for what a component
-// serves itself: an API server, or a kubelet. The kubelet is asked directly,
-// since an API server does not relay requests to loopback addresses.
+// serves itself: an API server, a controller manager, a scheduler, or a kubelet. The kubelet
+// is asked directly, since an API server does not relay requests to loopback addresses.
 func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 	_, comp, err := c.find(component)
 	if err != nil {
@@ -412,8 +411,8 @@ func (c *Cluster) Endpoint(component string) (*rest.Config, error) {
 			return nil, err
 		}
 		return rest.CopyConfig(s.rest), nil
-	case build.Kubelet:
-		config.Host = fmt.Sprintf("https://%s:%d", comp.address, portOf(program.Kubelet))
+	case build.Kubelet, build.ControllerManager, build.Scheduler:
+		config.Host = fmt.Sprintf("https://%s:%d", comp.address, portOf(string(comp.kind)))
 		return config, nil
 	default:
 		return nil, fmt.Errorf("%s has no API to connect to", component)

@@ -31,11 +31,12 @@ type component struct {
 	clock  *page.Page     // nil for one that shows the machine's time
 	shown  clock.Clock    // what the page was set to last; the cluster's mu guards it
 
-	node, address string                 // of a kubelet
-	standalone    bool                   // it is a kubelet without an API server
-	host          Host                   // of a kubelet on a node with real containers; nil on others
-	boot          atomic.Pointer[string] // the boot ID of the node of a kubelet
-	peers         flags                  // of an API server that sends requests to others; nil for one that does not
+	address    string                 // of all but etcd and the watchdog
+	node       string                 // of a kubelet
+	standalone bool                   // it is a kubelet without an API server
+	host       Host                   // of a kubelet on a node with real containers; nil on others
+	boot       atomic.Pointer[string] // the boot ID of the node of a kubelet
+	peers      flags                  // of an API server that sends requests to others; nil for one that does not
 
 	mu       sync.Mutex
 	version  release.Version

@@ -98,7 +98,7 @@ func (c *Cluster) add(comp *component) { c.components = append(c.components, com
 func (c *Cluster) addMember(comp record.Component, f flags, s serving) *component {
 	added := &component{
 		name: comp.Name, kind: programOf(comp.Name), version: comp.Version, gates: comp.Gates, settings: comp.Settings,
-		flags: f, health: healthOf(record.Program(comp.Name), s.address),
+		flags: f, address: s.address, health: healthOf(record.Program(comp.Name), s.address),
 	}
 	c.add(added)
 	return added

@@ -22,15 +22,15 @@ func Questionnaire() []Section {
 		}},
 		{"Rollout, Upgrade and Rollback Planning", []string{
 			Rollouts,
-			"What specific metrics should inform a rollback?",
+			RollbackMetrics,
 			Upgrades,
 			"Is the rollout accompanied by any deprecations and/or removals of features, APIs, fields of API types, flags, etc.?",
 		}},
 		{"Monitoring Requirements", []string{
-			"How can an operator determine if the feature is in use by workloads?",
-			"How can someone using this feature know that it is working for their instance?",
+			InUse,
+			Working,
 			"What are the reasonable SLOs (Service Level Objectives) for the enhancement?",
-			"What are the SLIs (Service Level Indicators) an operator can use to determine the health of the service?",
+			Indicators,
 			"Are there any missing metrics that would be useful to have to improve observability of this feature?",
 		}},
 		{"Dependencies", []string{
@@ -55,14 +55,18 @@ func Questionnaire() []Section {
 
 // The questions that programs answer. The answer to Enablement begins with the feature gate.
 const (
-	Enablement = "How can this feature be enabled / disabled in a live cluster?"
-	Defaults   = "Does enabling the feature change any default behavior?"
-	Disabled   = "Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?"
-	Reenabled  = "What happens if we reenable the feature if it was previously rolled back?"
-	Tests      = "Are there any tests for feature enablement/disablement?"
-	Rollouts   = "How can a rollout or rollback fail? Can it impact already running workloads?"
-	Upgrades   = "Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?"
-	Sizes      = "Will enabling / using this feature result in increasing size or count of the existing API objects?"
+	Enablement      = "How can this feature be enabled / disabled in a live cluster?"
+	Defaults        = "Does enabling the feature change any default behavior?"
+	Disabled        = "Can the feature be disabled once it has been enabled (i.e. can we roll back the enablement)?"
+	Reenabled       = "What happens if we reenable the feature if it was previously rolled back?"
+	Tests           = "Are there any tests for feature enablement/disablement?"
+	Rollouts        = "How can a rollout or rollback fail? Can it impact already running workloads?"
+	RollbackMetrics = "What specific metrics should inform a rollback?"
+	InUse           = "How can an operator determine if the feature is in use by workloads?"
+	Working         = "How can someone using this feature know that it is working for their instance?"
+	Indicators      = "What are the SLIs (Service Level Indicators) an operator can use to determine the health of the service?"
+	Upgrades        = "Were upgrade and rollback tested? Was the upgrade->downgrade->upgrade path tested?"
+	Sizes           = "Will enabling / using this feature result in increasing size or count of the existing API objects?"
 )
 
 // Title is the heading of the questionnaire as a whole.

@@ -62,7 +62,9 @@ func (r *run) restart(ctx context.Context, to trial.Restart) error {
 	if err != nil {
 		return err
 	}
-	if err := r.cluster.Restart(ctx, to.Component, cluster.Change{Version: to.Version, Gates: gates, Unset: to.Unset}); err != nil {
+	if err := r.cluster.Restart(ctx, to.Component, cluster.Change{
+		Version: to.Version, Gates: gates, Unset: to.Unset, Settings: record.Settings{EmulatedVersion: to.EmulatedVersion},
+	}); err != nil {
 		return err
 	}
 	return r.started(ctx, to.Component)

@@ -28,6 +28,8 @@ type Config struct {
 	Gates []string
 	// Kinds are the kinds of objects. If unset, all that have a field, and ordinary ones.
 	Kinds []string
+	// Metrics are names of metrics to look for in each component. If unset, none are read.
+	Metrics []string
 	// Cluster is the rig of a topology, with what its nodes run.
 	Cluster func(record.Topology, record.Recorder) cluster.Config
 	// Binary finds the executable of a component. Builder.Binary does.
@@ -48,7 +50,8 @@ type Output struct {
 func (cfg Config) On() release.Gates {
 	on := make(release.Gates)
 	for _, g := range cfg.Release.Gates {
-		if !g.Locked && (len(cfg.Gates) == 0 && len(g.Fields) > 0 || slices.Contains(cfg.Gates, g.Name)) {
+		named := slices.Contains(cfg.Gates, g.Name)
+		if named && (!g.Locked || g.Default) || len(cfg.Gates) == 0 && len(g.Fields) > 0 && !g.Locked {
 			on[g.Name] = true
 		}
 	}
@@ -103,8 +106,14 @@ func (cfg Config) isRollback(transition trial.Transition) bool {
 // downgrade has what changes be as it is in the older release: without gates.
 func downgrade(t *record.Topology, transition trial.Transition) {
 	for n, c := range t.Members {
-		if slices.Contains(transition.At, c.Name) {
-			t.Members[n].Version, t.Members[n].Gates = transition.To, nil
+		if !slices.Contains(transition.At, c.Name) {
+			continue
+		}
+		t.Members[n].Gates = nil
+		if transition.Emulates {
+			t.Members[n].EmulatedVersion = release.Version(transition.To.MajorMinor())
+		} else {
+			t.Members[n].Version = transition.To
 		}
 	}
 	for n := range t.Nodes {

@@ -79,7 +79,7 @@ func (cfg Config) Run(ctx context.Context, p trial.Plan, out Output) (seen trial
 		return seen, err
 	}
 	out.History.End()
-	seen.Timeline = timeline.Of(out.History.Events())
+	seen.Timeline, seen.Metrics = timeline.Of(out.History.Events()), trial.Metrics(out.History.Events())
 	if unseen := trial.Unseen(seen); len(unseen) > 0 && exit == nil {
 		return seen, fmt.Errorf("%d objects were never seen, %s %s the first", len(unseen), unseen[0].Kind, unseen[0].Name)
 	}
@@ -112,6 +112,9 @@ func (r *run) phases(ctx context.Context) error {
 			return err
 		}
 		if err := r.rest(ctx, r.began[p.phase]); err != nil {
+			return err
+		}
+		if err := r.scrape(ctx); err != nil {
 			return err
 		}
 	}

@@ -30,6 +30,9 @@ func (r *run) make(ctx context.Context) error {
 		}
 		items = slices.DeleteFunc(slices.Clone(items), isControl)
 	}
+	if err := r.scrape(ctx); err != nil {
+		return err
+	}
 	if err := each(ctx, items, r.create); err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ type Seen struct {
 	Answers map[string][]law.Answer
 	// Restless is true if a phase ended before objects were at rest that are not written without end.
 	Restless bool
+	// Metrics are those that were asked for and that components had.
+	Metrics []Metric
 	// Panics are what components logged of panics and fatal errors.
 	Panics []Panic
 	// Exit is how a component ended by itself, and with it the plan: of objects, nothing can be said

@@ -20,13 +20,18 @@ type Transition struct {
 	// To is the release that they run as meanwhile, with its default gates. If unset, their release
 	// stays, and gates are turned off.
 	To release.Version `json:"to,omitempty"`
+	// Emulates is true if they run their own release, which emulates the other one (KEP-4330).
+	Emulates bool `json:"emulates,omitempty"`
 }
 
 // String says what changes: gates off at kube-apiserver, kube-apiserver/b for controllers to another release and back.
 func (t Transition) String() string {
 	at := strings.NewReplacer(ClientsServer, ClientsServer+" for clients", ControllersServer, ControllersServer+" for controllers").Replace(strings.Join(t.At, ", "))
-	if t.To == "" {
+	switch {
+	case t.To == "":
 		return "gates off at " + at
+	case t.Emulates:
+		return fmt.Sprintf("%s to emulate %s and back", at, t.To.MajorMinor())
 	}
 	return fmt.Sprintf("%s to %s and back", at, t.To)
 }
@@ -91,8 +96,11 @@ const (
 	Node    = "node-a"
 )
 
-// Everywhere is the place that is all components.
-const Everywhere = "all"
+// Everywhere is the place that is all components, and Emulation that in which the control plane emulates the other release.
+const (
+	Everywhere = "all"
+	Emulation  = "emulation"
+)
 
 // The components of a control plane that has two API servers on one etcd.
 const (
@@ -118,6 +126,7 @@ var places = []place{
 	{Kubelet, []string{kubelet}, []string{kubelet}, nil},
 	{ClientsServer, []string{ClientsServer}, []string{manager, ClientsServer}, []string{ClientsServer}},
 	{ControllersServer, []string{ControllersServer}, []string{manager, ControllersServer}, []string{ControllersServer}},
+	{Emulation, nil, []string{record.ControllerManager, record.APIServer}, nil},
 	{
 		Everywhere, []string{record.APIServer, record.ControllerManager, kubelet}, []string{kubelet, record.ControllerManager, record.APIServer},
 		[]string{record.APIServer, record.ControllerManager, kubelet},
@@ -133,15 +142,19 @@ func Places() (names []string) {
 }
 
 // Transitions are changes at places, at each if at is unset: from a release to another one, or, if to is unset, gates
-// that are turned off. A change that the version skew policy does not allow is left out.
+// that are turned off. A change that the version skew policy does not allow is left out: control planes move by one minor
+// version, and only a kubelet may be older than that.
 func Transitions(at []string, from, to release.Version) (all []Transition) {
 	for _, p := range places {
-		t := Transition{At: p.off, To: to}
-		switch {
-		case to != "" && to.Minor() < from.Minor():
+		t := Transition{At: p.off, To: to, Emulates: p.name == Emulation}
+		switch apart := from.Minor() - to.Minor(); {
+		case to == "":
+		case apart == 1, p.name == Kubelet && apart > 0 && release.SkewOf(release.Effective{Version: from}, to) == release.SkewSupported:
 			t.At = p.older
-		case to != "":
+		case apart == -1:
 			t.At = p.newer
+		default:
+			t.At = nil
 		}
 		if len(t.At) > 0 && (len(at) == 0 || slices.Contains(at, p.name)) {
 			all = append(all, t)

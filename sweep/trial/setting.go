@@ -23,7 +23,7 @@ func (s Setting) IsControl() bool { return s.Transition.To == "" && maps.Equal(s
 
 // Control is the same with nothing that changes.
 func (s Setting) Control() Setting {
-	s.Transition.To, s.To = "", s.On
+	s.Transition.To, s.Transition.Emulates, s.To = "", false, s.On
 	return s
 }
 
@@ -33,16 +33,21 @@ type Restart struct {
 	Version   release.Version `json:"version,omitempty"`
 	Gates     release.Gates   `json:"gates,omitempty"`
 	Unset     []string        `json:"unset,omitempty"`
+	// EmulatedVersion is the minor version that it emulates. If unset, that does not change.
+	EmulatedVersion release.Version `json:"emulatedVersion,omitempty"`
 }
 
 // Changes are the restarts that change the components, one after the other.
 func (s Setting) Changes() (all []Restart) {
 	for _, component := range s.Transition.At {
-		if s.Transition.To == "" {
+		switch to := s.Transition.To; {
+		case to == "":
 			all = append(all, Restart{Component: component, Gates: s.To})
-			continue
+		case s.Transition.Emulates:
+			all = append(all, Restart{Component: component, EmulatedVersion: minor(to), Unset: s.On.Names()})
+		default:
+			all = append(all, Restart{Component: component, Version: to, Unset: s.On.Names()})
 		}
-		all = append(all, Restart{Component: component, Version: s.Transition.To, Unset: s.On.Names()})
 	}
 	return all
 }
@@ -51,15 +56,21 @@ func (s Setting) Changes() (all []Restart) {
 func (s Setting) Reverts() (all []Restart) {
 	for _, component := range slices.Backward(s.Transition.At) {
 		r := Restart{Component: component, Gates: s.On}
-		if s.Transition.To != "" {
-			r.Version = s.Version
-		} else { // what had to be turned off too
+		switch {
+		case s.Transition.To == "": // what had to be turned off too
 			r.Unset = slices.DeleteFunc(s.To.Names(), s.isOn)
+		case s.Transition.Emulates:
+			r.EmulatedVersion = minor(s.Version)
+		default:
+			r.Version = s.Version
 		}
 		all = append(all, r)
 	}
 	return all
 }
+
+// minor is the minor version of a release.
+func minor(v release.Version) release.Version { return release.Version(v.MajorMinor()) }
 
 // isOn reports whether a gate is among those that are set first.
 func (s Setting) isOn(gate string) bool {

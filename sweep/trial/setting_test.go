@@ -32,6 +32,10 @@ func TestSetting(t *testing.T) {
 			trial.Setting{Version: "v1.37.1", Transition: trial.Transition{At: at, To: "v1.36.3"}, On: on, To: off},
 			trial.Restart{Version: "v1.36.3", Unset: []string{"A"}}, trial.Restart{Version: "v1.37.1", Gates: on}, false,
 		},
+		"emulation": {
+			trial.Setting{Version: "v1.37.1", Transition: trial.Transition{At: at, To: "v1.36.3", Emulates: true}, On: on, To: off},
+			trial.Restart{EmulatedVersion: "v1.36", Unset: []string{"A"}}, trial.Restart{EmulatedVersion: "v1.37", Gates: on}, false,
+		},
 	} {
 		of := func(r trial.Restart, components ...string) (all []trial.Restart) {
 			for _, r.Component = range components {
@@ -47,6 +51,29 @@ func TestSetting(t *testing.T) {
 		}
 		if got := tc.setting.IsControl(); got != tc.wantIsControl {
 			t.Errorf("%s is a control: %t", name, got)
+		}
+	}
+}
+
+// TestTransitions: control planes move by one minor version, kubelets may be older, and none is newer than the API server.
+func TestTransitions(t *testing.T) {
+	t.Parallel()
+	for to, want := range map[release.Version][]string{
+		"v1.36.3": {
+			"kube-controller-manager, kube-apiserver to v1.36.3 and back", "kubelet/node-a to v1.36.3 and back",
+			"kube-controller-manager, kube-apiserver to emulate v1.36 and back",
+		},
+		"v1.34.0": {"kubelet/node-a to v1.34.0 and back"},
+		"v1.33.0": nil,
+		"v1.38.0": {"kube-apiserver to v1.38.0 and back"},
+		"v1.39.0": nil,
+	} {
+		var got []string
+		for _, transition := range trial.Transitions([]string{"kube-apiserver", "kubelet", trial.Emulation}, "v1.37.1", to) {
+			got = append(got, transition.String())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("to %s (-want +got):\n%s", to, diff)
 		}
 	}
 }

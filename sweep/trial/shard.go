@@ -79,6 +79,8 @@ func Join(shards []Input) (Result, error) {
 		all.Settable = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all.Settable, s.Settable))))
 		all.Plans = joinPlans(all.Plans, s.Plans)
 		all.Tried = addTallies(all.Tried, s.Tried)
+		all.Metrics = MergeMetrics(all.Metrics, s.Metrics)
+		all.Reasons = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all.Reasons, s.Reasons))))
 		all.Findings = Merge(all.Findings, s.Findings)
 		all.NotConfirmed = Merge(all.NotConfirmed, s.NotConfirmed)
 		all.Known = Merge(all.Known, s.Known)
@@ -112,7 +114,7 @@ func areWhole(shards []Input) error {
 
 // subject says what is swept, and is the same for the shards of a sweep.
 func (s Result) subject() string {
-	return fmt.Sprint(s.Version, s.To, s.Seed, s.Gates, s.Kinds, s.Transitions)
+	return fmt.Sprint(s.Version, s.To, s.Seed, s.Gates, s.Kinds, s.Asked, s.Transitions)
 }
 
 // IsSame reports whether two sweeps try the same, and are the same shard of it.
