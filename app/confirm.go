@@ -31,8 +31,9 @@ func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *swept
 	if err != nil {
 		return err
 	}
+	// The runs of a finding and of its control mostly wait: all are together, if that is not much more than what may run.
 	report, err := Run(ctx, cells, Options{
-		Dir: filepath.Join(s.Dir, sweptAlone), Binary: builder.Binary, Catalog: here, Repeat: times, Parallel: s.Parallel,
+		Dir: filepath.Join(s.Dir, sweptAlone), Binary: builder.Binary, Catalog: here, Repeat: times, Parallel: max(s.Parallel, min(2*s.Parallel, 2*times)),
 	})
 	if err == nil {
 		err = context.Cause(ctx) // some may not have run three times

@@ -86,7 +86,7 @@ func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, 
 	return m, Failed(k.write(m))
 }
 
-// sweepAll runs the sweeps, as far as gates ask for them: two at the same time.
+// sweepAll runs the sweeps at the same time, as far as gates ask for them.
 func (k KEPs) sweepAll(ctx context.Context, builder *build.Builder, e *keps.Evidence) error {
 	sweep := Sweep{Config: engine.Config{Release: k.Release, API: k.ReleaseAPI, Metrics: keps.Metrics(k.Proposals)}, At: keps.Places(k.Release, k.Proposals)}
 	off, back, nodes := sweep, sweep, sweep
@@ -96,15 +96,11 @@ func (k KEPs) sweepAll(ctx context.Context, builder *build.Builder, e *keps.Evid
 	if k.Nodes.Version == "" {
 		nodes.Gates = nil
 	}
-	both, ctx := errgroup.WithContext(ctx)
-	both.Go(func() (err error) { e.Off, err = k.sweep(ctx, builder, kepsOff, off); return err })
-	both.Go(func() (err error) {
-		if e.Back, err = k.sweep(ctx, builder, kepsBack, back); err == nil {
-			e.Nodes, err = k.sweep(ctx, builder, kepsNodes, nodes)
-		}
-		return err
-	})
-	return both.Wait()
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() (err error) { e.Off, err = k.sweep(ctx, builder, kepsOff, off); return err })
+	all.Go(func() (err error) { e.Back, err = k.sweep(ctx, builder, kepsBack, back); return err })
+	all.Go(func() (err error) { e.Nodes, err = k.sweep(ctx, builder, kepsNodes, nodes); return err })
+	return all.Wait()
 }
 
 // sweep runs a sweep in a directory below, or continues the one that is there. Without gates, there is none.

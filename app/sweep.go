@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
@@ -40,7 +42,7 @@ type Sweep struct {
 	// with Resume, gone on with.
 	Dir    string
 	Resume bool
-	// Parallel is how many scenarios run at the same time that look for findings again.
+	// Parallel is how many scenarios run at the same time that look for findings again, and half of it how many plans.
 	Parallel int
 }
 
@@ -137,62 +139,114 @@ func (s Sweep) output(name string) (engine.Output, func() error, error) {
 	return engine.Output{History: out.history, LogDir: out.logs}, out.close, err
 }
 
-// small runs the plans in which objects use one field and are mutated once.
-func (s Sweep) small(ctx context.Context, state *swept) error {
-	for _, p := range trial.Small(state.Transitions, state.Gates, state.OfShard(state.uses), state.lacks) {
-		if err := s.next(ctx, state, p); err != nil {
-			return err
+// small runs the plans in which objects use one field and are mutated once: some at the same time, and taken into account in
+// their order, which says what is named with what.
+func (s Sweep) small(ctx context.Context, state *swept) (err error) {
+	plans := state.todo(trial.Small(state.Transitions, state.Gates, state.OfShard(state.uses), state.lacks)...)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, (s.Parallel+1)/2)) // a plan has more objects than a cell
+	ran := make([]chan ranPlan, len(plans))
+	for n := range ran {
+		ran[n] = make(chan ranPlan, 1)
+	}
+	go func() {
+		for n, p := range plans {
+			group.Go(func() error {
+				defer close(ran[n])
+				one, err := s.run(ctx, p)
+				if err == nil {
+					ran[n] <- one
+				}
+				return err
+			})
+		}
+	}()
+	for n := range ran {
+		if one, is := <-ran[n]; is {
+			err = errors.Join(err, state.add(one, s.Dir))
 		}
 	}
-	return nil
+	return errors.Join(group.Wait(), err)
 }
 
 // random runs random plans until a time.
 func (s Sweep) random(ctx context.Context, state *swept, until time.Time) error {
 	source := trial.Source{Seed: s.Seed, Transitions: state.Transitions, Gates: state.Gates, Uses: state.uses, Lacks: state.lacks}
 	for n := len(state.Transitions) + 1; time.Now().Before(until); n++ {
+		if err := context.Cause(ctx); err != nil { // also if no plan has anything to run
+			return err
+		}
 		if !state.HasRandom(n) {
 			continue
 		}
-		if err := s.next(ctx, state, source.Random(n, state.tried)); err != nil {
-			return err
+		for _, p := range state.todo(source.Random(n, state.tried)) {
+			ran, err := s.run(ctx, p)
+			if err == nil {
+				err = state.add(ran, s.Dir)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// next runs a plan, unless it ran before.
-func (s Sweep) next(ctx context.Context, state *swept, p trial.Plan) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
+// todo are those of some plans that have objects and did not run before.
+func (s *swept) todo(plans ...trial.Plan) (todo []trial.Plan) {
+	for _, p := range plans {
+		s.tried.Add(p)
+		s.plans[p.Number] = p
+		ran := slices.ContainsFunc(s.Plans, func(ran trial.PlanResult) bool { return ran.Number == p.Number })
+		if len(p.Items) > 0 && !ran {
+			todo = append(todo, p)
+		}
 	}
-	state.tried.Add(p)
-	state.plans[p.Number] = p
-	if len(p.Items) == 0 || slices.ContainsFunc(state.Plans, func(ran trial.PlanResult) bool { return ran.Number == p.Number }) {
-		return nil
+	return todo
+}
+
+// ranPlan is what a plan came to.
+type ranPlan struct {
+	trial.PlanResult
+
+	tried trial.Plan // without what the API server refused
+	found []trial.Finding
+	saw   trial.Witnessed
+}
+
+// add adds what a plan came to.
+func (s *swept) add(ran ranPlan, dir string) error {
+	s.Plans = append(s.Plans, ran.PlanResult)
+	s.Tried = trial.Tallies(s.Tried, ran.tried)
+	s.Findings = trial.Merge(s.Findings, ran.found)
+	s.Witnessed = s.With(ran.saw)
+	return s.write(dir)
+}
+
+// run runs a plan.
+func (s Sweep) run(ctx context.Context, p trial.Plan) (ran ranPlan, _ error) {
+	if err := context.Cause(ctx); err != nil { // those that wait for their turn
+		return ran, err
 	}
 	s.tell("plan %d: %s", p.Number, p)
 	began := time.Now()
-	found, tried, unsettled, err := s.judged(ctx, state, p)
-	if err != nil {
-		return fmt.Errorf("plan %d (%s): %w", p.Number, p, err)
+	ran.Plan = p
+	if err := s.judged(ctx, p, &ran); err != nil {
+		return ran, fmt.Errorf("plan %d (%s): %w", p.Number, p, err)
 	}
-	ran := trial.PlanResult{Plan: p, Objects: len(tried.Items), Seconds: time.Since(began).Round(time.Second / 10).Seconds(), Found: []string{}, Unsettled: unsettled}
-	for _, f := range found {
+	ran.Objects, ran.Seconds, ran.Found = len(ran.tried.Items), time.Since(began).Round(time.Second/10).Seconds(), []string{}
+	for _, f := range ran.found {
 		ran.Found = append(ran.Found, f.Signature())
 	}
-	state.Plans = append(state.Plans, ran)
-	state.Tried = trial.Tallies(state.Tried, tried)
-	state.Findings = trial.Merge(state.Findings, found)
-	return state.write(s.Dir)
+	return ran, nil
 }
 
 // passes is how often a plan runs at most.
 const passes = 4
 
 // judged runs a plan, and again without what is written without end, if that has to be: then it is the last run that
-// says what else there is. What was tried is without what the API server refused.
-func (s Sweep) judged(ctx context.Context, state *swept, p trial.Plan) (all []trial.Finding, tried trial.Plan, unsettled trial.Unsettled, _ error) {
+// says what else there is.
+func (s Sweep) judged(ctx context.Context, p trial.Plan, ran *ranPlan) error {
 	for pass := range passes {
 		name := fmt.Sprintf("%03d", p.Number)
 		if pass > 0 {
@@ -201,22 +255,22 @@ func (s Sweep) judged(ctx context.Context, state *swept, p trial.Plan) (all []tr
 		}
 		seen, err := s.plan(ctx, name, p)
 		if err != nil {
-			return nil, tried, unsettled, err
+			return err
 		}
-		state.Saw(seen)
-		unsettled = seen.Unsettled()
+		ran.Unsettled, ran.saw = seen.Unsettled(), ran.saw.With(seen.Witnessed())
 		if pass == 0 {
-			tried = seen.Plan
+			ran.tried = seen.Plan
 		}
 		found := trial.Judge(seen)
 		rest, again := seen.Again(found)
 		if !again {
-			return trial.Merge(all, found), tried, unsettled, nil
+			ran.found = trial.Merge(ran.found, found)
+			return nil
 		}
-		all = trial.Merge(all, trial.WithoutEnd(found))
+		ran.found = trial.Merge(ran.found, trial.WithoutEnd(found))
 		p = rest
 	}
-	return all, tried, unsettled, nil
+	return nil
 }
 
 // plan runs a plan in a directory of its own.

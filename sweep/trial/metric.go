@@ -63,6 +63,30 @@ func Metrics(events []record.Event) (all []Metric) {
 	return all
 }
 
+// Witnessed is what plans saw beside what laws judge.
+type Witnessed struct {
+	// Metrics are those of the metrics that were looked for and that components had.
+	Metrics []Metric `json:"metrics,omitempty"`
+	// Reasons are those of events about objects, sorted.
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// Witnessed is what the plan saw beside what laws judge.
+func (s Seen) Witnessed() Witnessed {
+	w := Witnessed{Metrics: s.Metrics}
+	for _, h := range s.Happenings {
+		w.Reasons = append(w.Reasons, h.Reason)
+	}
+	return w
+}
+
+// With adds what others saw.
+func (w Witnessed) With(more Witnessed) Witnessed {
+	reasons := slices.Concat(w.Reasons, more.Reasons)
+	slices.Sort(reasons)
+	return Witnessed{MergeMetrics(w.Metrics, more.Metrics), slices.Compact(reasons)}
+}
+
 // MergeMetrics adds metrics of another plan to some, sorted.
 func MergeMetrics(all, more []Metric) []Metric {
 	all = slices.Clone(all)

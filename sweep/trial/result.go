@@ -1,8 +1,6 @@
 package trial
 
 import (
-	"slices"
-
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/reports"
 )
@@ -28,11 +26,9 @@ type Result struct {
 	Settable []string `json:"settable,omitempty"`
 	// Plans are those that ran.
 	Plans []PlanResult `json:"plans"`
-	// Asked are the metrics that were looked for, and Metrics those of them that components had. Reasons are those of events
-	// about objects, sorted.
-	Asked   []string `json:"asked,omitempty"`
-	Metrics []Metric `json:"metrics,omitempty"`
-	Reasons []string `json:"reasons,omitempty"`
+	// Asked are the metrics that were looked for.
+	Asked []string `json:"asked,omitempty"`
+	Witnessed
 	// Tried is how often what was tried.
 	Tried []Tally `json:"tried"`
 	// Findings are those that a scenario with the gates of the field alone showed again. NotConfirmed
@@ -40,16 +36,6 @@ type Result struct {
 	Findings     []Finding `json:"findings"`
 	NotConfirmed []Finding `json:"notConfirmed,omitempty"`
 	Known        []Finding `json:"known,omitempty"`
-}
-
-// Saw adds the metrics and events of a plan.
-func (s *Result) Saw(seen Seen) {
-	s.Metrics = MergeMetrics(s.Metrics, seen.Metrics)
-	for _, h := range seen.Happenings {
-		s.Reasons = append(s.Reasons, h.Reason)
-	}
-	slices.Sort(s.Reasons)
-	s.Reasons = slices.Compact(s.Reasons)
 }
 
 // Outcome says in a few words what was found.
