@@ -44,15 +44,8 @@ type KEPs struct {
 	Tell func(string)
 }
 
-// The sweeps of the directory: gates off and on, the release before and back, and the oldest kubelet and back.
-const (
-	kepsOff   = "gates"
-	kepsBack  = "rollback"
-	kepsNodes = "nodes"
-)
-
 // kepsDir is the directory of answers.
-var kepsDir = ownDir{of: "answers", files: []string{kepsOff, kepsBack, kepsNodes, show.JSONFile, show.BadgeFile, show.PageFile, show.Answers}}
+var kepsDir = ownDir{of: "answers", files: append(keps.Sweeps(), show.JSONFile, show.BadgeFile, show.PageFile, show.Answers)}
 
 // ReadKEPs reads the proposals of a checkout. If it can't read some, it returns the others with the error.
 func ReadKEPs(dir string) ([]keps.KEP, error) {
@@ -97,9 +90,9 @@ func (k KEPs) sweepAll(ctx context.Context, builder *build.Builder, e *keps.Evid
 		nodes.Gates = nil
 	}
 	all, ctx := errgroup.WithContext(ctx)
-	all.Go(func() (err error) { e.Off, err = k.sweep(ctx, builder, kepsOff, off); return err })
-	all.Go(func() (err error) { e.Back, err = k.sweep(ctx, builder, kepsBack, back); return err })
-	all.Go(func() (err error) { e.Nodes, err = k.sweep(ctx, builder, kepsNodes, nodes); return err })
+	all.Go(func() (err error) { e.Off, err = k.sweep(ctx, builder, keps.OffSweep, off); return err })
+	all.Go(func() (err error) { e.Back, err = k.sweep(ctx, builder, keps.BackSweep, back); return err })
+	all.Go(func() (err error) { e.Nodes, err = k.sweep(ctx, builder, keps.NodesSweep, nodes); return err })
 	return all.Wait()
 }
 
@@ -125,7 +118,7 @@ func (k KEPs) sweep(ctx context.Context, builder *build.Builder, name string, s 
 	return &r, nil
 }
 
-// write writes the answers, the page, and a file for each proposal.
+// write writes the answers, the page, and for each proposal a page and a file in Markdown.
 func (k KEPs) write(m show.Milestone) error {
 	out := func(name string, write func(io.Writer) error) error {
 		return files.Write(filepath.Join(k.Dir, name), 0o644, write)
@@ -141,7 +134,10 @@ func (k KEPs) write(m show.Milestone) error {
 		out(show.PageFile, m.Page),
 	}
 	for _, r := range m.Results {
-		errs = append(errs, out(show.File(r), func(w io.Writer) error { return m.Markdown(w, r) }))
+		errs = append(errs,
+			out(show.PageOf(r), func(w io.Writer) error { return m.Proposal(w, r) }),
+			out(show.File(r), func(w io.Writer) error { return m.Markdown(w, r) }),
+		)
 	}
 	return errors.Join(errs...)
 }

@@ -39,6 +39,21 @@ type Evidence struct {
 	Off, Back, Nodes *trial.Result
 }
 
+// The sweeps that answers rest on.
+const (
+	OffSweep   = "gates"
+	BackSweep  = "rollback"
+	NodesSweep = "nodes"
+)
+
+// Sweeps are the names of all sweeps.
+func Sweeps() []string { return []string{OffSweep, BackSweep, NodesSweep} }
+
+// name is the name of a sweep.
+func (e Evidence) name(r *trial.Result) string {
+	return Sweeps()[slices.Index([]*trial.Result{e.Off, e.Back, e.Nodes}, r)]
+}
+
 // sweeps are those that ran.
 func (e Evidence) sweeps() []*trial.Result {
 	return reports.Only([]*trial.Result{e.Off, e.Back, e.Nodes}, func(r *trial.Result) bool { return r != nil })
@@ -61,12 +76,38 @@ type Answer struct {
 	// Sentences say what was tried and seen, or why nothing was.
 	Sentences []string `json:"sentences"`
 	// Findings are what sweeps found that contradicts it, or was not confirmed.
-	Findings []string `json:"findings,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
 	// Command tries it again. If unset, no command does.
 	Command string `json:"command,omitempty"`
 	// Written is the proposal's own answer, and Beside how it compares. If Beside is unset, they don't contradict each other.
 	Written Written `json:"written,omitzero"`
 	Beside  Beside  `json:"beside,omitempty"`
+}
+
+// Anchor is its name in addresses.
+func (a Answer) Anchor() string {
+	return strings.Trim(noLetters.ReplaceAllString(strings.ToLower(a.Question), "-"), "-")
+}
+
+// Finding is a finding of a sweep.
+type Finding struct {
+	// Sweep is the name of the sweep, and ID what its page calls the finding.
+	Sweep string `json:"sweep"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// String names the sweep, too.
+func (f Finding) String() string { return fmt.Sprintf("%s/%s: %s", f.Sweep, f.ID, f.Title) }
+
+// with adds findings that are not there.
+func with(all []Finding, more ...Finding) []Finding {
+	for _, f := range more {
+		if !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // programs are the components that a rig runs.
@@ -318,7 +359,7 @@ type part struct {
 // swept answers by parts of sweeps, and by their findings of some breaches.
 func (a asked) swept(answer *Answer, about func(what string) bool, parts ...part) {
 	answer.Sentences = nil
-	course := tried{reached: make(map[string]bool), confirmed: make(map[string]bool), other: make(map[string]bool)}
+	course := tried{reached: make(map[string]bool)}
 	for _, g := range a.gates {
 		answer.Sentences = append(answer.Sentences, course.gate(a, g, about, parts)...)
 	}
@@ -329,7 +370,7 @@ func (a asked) swept(answer *Answer, about func(what string) bool, parts ...part
 	if course.objects > 0 {
 		answer.Command = a.command(course.by)
 	}
-	answer.Findings = slices.Concat(slices.Sorted(maps.Keys(course.confirmed)), slices.Sorted(maps.Keys(course.other)))
+	answer.Findings = slices.Concat(course.confirmed, course.other)
 	switch {
 	case len(course.confirmed) > 0:
 		answer.Verdict = Contradicted
@@ -356,7 +397,7 @@ type tried struct {
 	// partial is true if a gate guards no field or could not be tried, a component did not change, or a sweep broke off.
 	partial          bool
 	reached          map[string]bool // components that changed
-	confirmed, other map[string]bool
+	confirmed, other []Finding
 }
 
 // gate adds what parts tried of a gate, and says it.
@@ -372,7 +413,7 @@ func (t *tried) gate(a asked, g Gate, about func(string) bool, parts []part) (se
 		if p.Result == nil {
 			continue
 		}
-		if said := t.add(p, g, about); said != "" {
+		if said := t.add(a.name(p.Result), p, g, about); said != "" {
 			sentences = append(sentences, said)
 		} else {
 			why = cmp.Or(p.Unreached(g.Name), why)
@@ -392,7 +433,7 @@ func (t *tried) gate(a asked, g Gate, about func(string) bool, parts []part) (se
 }
 
 // add adds what a part tried of a gate, and says it. If it tried nothing, it is empty.
-func (t *tried) add(r part, g Gate, about func(string) bool) string {
+func (t *tried) add(sweep string, r part, g Gate, about func(string) bool) string {
 	bare := slices.Contains(r.Bare, g.Name)
 	as := g.Name
 	if bare {
@@ -409,7 +450,7 @@ func (t *tried) add(r part, g Gate, about func(string) bool) string {
 		for _, component := range transition.At {
 			t.reached[record.Program(component)] = true
 		}
-		t.found(*r.Result, g.Name, transition.String(), about)
+		t.found(sweep, *r.Result, g.Name, transition.String(), about)
 	}
 	if len(places) == 0 {
 		return ""
@@ -436,17 +477,17 @@ func (p part) objects(transition, gate string) (n int) {
 }
 
 // found adds the findings of a gate during a change.
-func (t *tried) found(r trial.Result, gate, transition string, about func(string) bool) {
+func (t *tried) found(sweep string, r trial.Result, gate, transition string, about func(string) bool) {
 	for _, l := range r.All() {
 		items := slices.Concat(l.Of(transition, gate).Items, slices.DeleteFunc(l.During(transition).Items, func(i trial.Found) bool { return !slices.Contains(i.Off, gate) }))
 		if len(items) == 0 || !about(l.What) {
 			continue
 		}
-		named := l.String() + ": " + l.Title()
+		f := Finding{sweep, l.ID(), l.Title()}
 		if l.Standing == trial.Unconfirmed {
-			t.other[named] = true
+			t.other = with(t.other, f)
 		} else {
-			t.confirmed[named] = true
+			t.confirmed = with(t.confirmed, f)
 		}
 	}
 }
@@ -458,7 +499,7 @@ func (a asked) defaults(answer *Answer) {
 		return
 	}
 	answer.Verdict, answer.Findings = Partly, nil
-	controls, changed := 0, make(map[string]bool)
+	controls := 0
 	for _, tally := range a.Off.Tried {
 		if tally.Gate == "" {
 			controls += tally.Objects
@@ -467,13 +508,13 @@ func (a asked) defaults(answer *Answer) {
 	for _, l := range a.Off.All() {
 		for _, i := range l.Items {
 			if i.IsControl() && l.Standing != trial.Unconfirmed && slices.ContainsFunc(a.gates, func(g Gate) bool { return slices.Contains(i.Off, g.Name) }) {
-				changed[l.Title()] = true
+				answer.Findings = with(answer.Findings, Finding{OffSweep, l.ID(), l.Title()})
 			}
 		}
 	}
 	answer.Sentences = []string{fmt.Sprintf("%d objects without a gated field were there while the gate was turned off and on.", controls)}
-	if len(changed) > 0 {
-		answer.Verdict, answer.Findings = Contradicted, slices.Sorted(maps.Keys(changed))
+	if len(answer.Findings) > 0 {
+		answer.Verdict = Contradicted
 		return
 	}
 	answer.Sentences = append(answer.Sentences, "None of them was lost, refused, changed or restarted for it. What components do otherwise was not compared.")

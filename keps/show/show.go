@@ -25,8 +25,11 @@ const (
 	Answers   = "answers" // a file for each proposal
 )
 
-// File is the file of a proposal.
+// File is the file of a proposal in Markdown.
 func File(r keps.Result) string { return path.Join(Answers, strings.ToLower(r.ID())+".md") }
+
+// PageOf is the page of a proposal.
+func PageOf(r keps.Result) string { return path.Join(Answers, strings.ToLower(r.ID())+".html") }
 
 // Milestone is the answers of some proposals.
 type Milestone struct {
@@ -107,7 +110,7 @@ func (m Milestone) Markdown(w io.Writer, r keps.Result) error {
 		}
 		fmt.Fprintf(&b, "\n### %s\n\n**%s**. %s\n", a.Question, a.Verdict, render.MarkdownText(strings.Join(a.Sentences, " ")))
 		for _, f := range a.Findings {
-			fmt.Fprintf(&b, "- %s\n", render.MarkdownText(f))
+			fmt.Fprintf(&b, "- %s\n", render.MarkdownText(f.String()))
 		}
 		if a.Command != "" {
 			fmt.Fprintf(&b, "\n%s", render.MarkdownBlock("sh", a.Command))
@@ -135,24 +138,34 @@ func (m Milestone) Markdown(w io.Writer, r keps.Result) error {
 
 // draft is a text for a pull request to the proposal: the answers that it lacks, or has otherwise.
 func draft(b *strings.Builder, r keps.Result) {
-	rows := r.Rows()
-	if len(rows) == 0 {
-		return
-	}
-	b.WriteString("\n## Draft for the proposal\n\n")
-	for _, a := range rows {
-		answer := strings.Join(a.Sentences, " ")
-		if a.Command != "" {
-			answer += " (`" + a.Command + "`)"
+	for n, text := range Draft(r) {
+		if n == 0 {
+			b.WriteString("\n## Draft for the proposal\n\n")
 		}
-		fmt.Fprintf(b, "%s\n", render.MarkdownBlock("markdown", "###### "+a.Question+"\n\n"+answer))
+		fmt.Fprintf(b, "%s\n", render.MarkdownBlock("markdown", text))
 	}
 }
 
-//go:embed page.html
-var pageText string
+// Draft are the answers that a proposal lacks, or has otherwise, in Markdown.
+func Draft(r keps.Result) []string {
+	return reports.Each(r.Rows(), func(a keps.Answer) string {
+		text := "###### " + a.Question + "\n\n" + strings.Join(a.Sentences, " ")
+		if a.Command != "" {
+			text += " (`" + a.Command + "`)"
+		}
+		return text
+	})
+}
 
-var pageTemplate = static.Parse(pageText)
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed kep.html
+	kepText string
+
+	pageTemplate = static.Parse(pageText)
+	kepTemplate  = static.Parse(kepText)
+)
 
 // pageView is the content of the page.
 type pageView struct {
@@ -181,5 +194,31 @@ func (v pageView) Heading() string {
 	return strings.TrimSpace("Answers of enhancements " + v.Name)
 }
 
-// File is where the page finds the answers of a proposal.
-func (pageView) File(r keps.Result) string { return File(r) }
+// Link is where the page finds a proposal.
+func (pageView) Link(r keps.Result) string { return PageOf(r) }
+
+// Count is how many of the proposals that a rig can try have a verdict.
+func (v pageView) Count(question string, verdict keps.Verdict) int {
+	return keps.Count(v.tried(), question, verdict)
+}
+
+// Verdicts are all, the worst first.
+func (pageView) Verdicts() []keps.Verdict { return keps.Verdicts() }
+
+// kepView is the content of the page of a proposal.
+type kepView struct {
+	Milestone
+	static.Head
+	keps.Result
+}
+
+// Proposal writes the page of a proposal, which has what Markdown has, with links to the findings of the sweeps.
+func (m Milestone) Proposal(w io.Writer, r keps.Result) error {
+	return static.Write(w, kepTemplate, kepView{m, static.NewHead(), r})
+}
+
+// Link is where the page finds a finding.
+func (kepView) Link(f keps.Finding) string { return path.Join("..", f.Sweep, PageFile) + "#" + f.ID }
+
+// Draft is a text for the proposal.
+func (v kepView) Draft() []string { return Draft(v.Result) }
