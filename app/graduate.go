@@ -2,7 +2,9 @@ package app
 
 import (
 	"errors"
+	"slices"
 
+	"github.com/skewrig/skewrig/keps"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/evidence"
 	"github.com/skewrig/skewrig/reports/graduation"
@@ -31,6 +33,32 @@ func PRR(kep string, dirs []string) (prr.Result, error) {
 		return prr.Result{}, err
 	}
 	return prr.Answers(on.enhancement, on.requirements, on.runs, on.planned), nil
+}
+
+// withLedgers adds to answers those of the ledgers, from saved runs. A proposal without a ledger stays as it is.
+func withLedgers(all []keps.Result, dirs []string) error {
+	requirements, err := ledger.Requirements()
+	if err != nil {
+		return err
+	}
+	known, err := criteria.Enhancements(requirements)
+	if err != nil {
+		return err
+	}
+	for n, r := range all {
+		i := slices.IndexFunc(known, func(e graduation.Enhancement) bool {
+			return e.KEP == r.ID() || r.Number == 0 && e.Gate == r.ID()
+		})
+		if i < 0 {
+			continue
+		}
+		answers, err := PRR(known[i].KEP, dirs)
+		if err != nil {
+			return err
+		}
+		all[n] = r.WithLedger(answers)
+	}
+	return nil
 }
 
 // grounds are what an enhancement is judged by.

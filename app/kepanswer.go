@@ -35,6 +35,8 @@ type KEPs struct {
 	Milestone string
 	// Earlier is the file of answers of an earlier run, with which they are compared. If unset, they are not.
 	Earlier string
+	// Reports are directories of saved runs, from which ledgers of the proposals answer beside the sweeps. If unset, they don't.
+	Reports []string
 	// Shard is the part of the sweeps that runs. If unset, all.
 	Shard reports.Shard
 	// Dir is the directory for the sweeps and the answers. Sweeps of the same gates that are there are continued.
@@ -67,6 +69,11 @@ func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, 
 	}
 	for _, p := range k.Proposals {
 		m.Results = append(m.Results, keps.Answers(p, evidence))
+	}
+	if len(k.Reports) > 0 {
+		if err := withLedgers(m.Results, k.Reports); err != nil {
+			return m, err
+		}
 	}
 	m.Results = keps.WorstFirst(m.Results)
 	if k.Earlier != "" {

@@ -82,6 +82,8 @@ type Answer struct {
 	// Written is the proposal's own answer, and Beside how it compares. If Beside is unset, they don't contradict each other.
 	Written Written `json:"written,omitzero"`
 	Beside  Beside  `json:"beside,omitempty"`
+	// Ledger is the answer of the proposal's ledger. If unset, it has none, or no saved run was given.
+	Ledger Ledger `json:"ledger,omitzero"`
 }
 
 // Anchor is its name in addresses.

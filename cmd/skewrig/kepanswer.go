@@ -20,6 +20,7 @@ type kepAnswerFlags struct {
 	binaries
 	output
 	milestone, texts, dir, earlier, shard string
+	reports                               []string
 	parallel                              int
 }
 
@@ -54,6 +55,8 @@ Exit codes: 0 nothing is contradicted, 1 an answer is contradicted, 2 not judged
 	cmd.Flags().StringVar(&f.texts, "text", "", "a directory with the proposals: a checkout of kubernetes/enhancements")
 	cmd.Flags().StringVar(&f.dir, "report-dir", "answers", "directory for the sweeps and the answers")
 	cmd.Flags().StringVar(&f.earlier, "baseline", "", "the answers.json of an earlier run: say which answers changed")
+	cmd.Flags().StringArrayVarP(&f.reports, "report", "f", nil,
+		"the directory of a saved report: if a proposal has a ledger, its answers from there are compared (repeatable)")
 	cmd.Flags().StringVar(&f.shard, "shard", "", "sweep one part of the fields, such as 2/4")
 	return cmd
 }
@@ -67,7 +70,7 @@ func (f *kepAnswerFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ask := app.KEPs{Milestone: f.milestone, Earlier: f.earlier, Shard: shard, Dir: f.dir, Parallel: f.parallel}
+	ask := app.KEPs{Milestone: f.milestone, Earlier: f.earlier, Reports: f.reports, Shard: shard, Dir: f.dir, Parallel: f.parallel}
 	if err := f.releases(cmd, builder, &ask); err != nil {
 		return err
 	}

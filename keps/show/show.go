@@ -83,6 +83,9 @@ func (m Milestone) Text(w io.Writer) {
 			if a.Beside != "" {
 				fmt.Fprintf(w, "      %s\n", a.Beside)
 			}
+			if a.Ledger.Differs {
+				fmt.Fprintf(w, "      ledger and run differ: %s\n", ledger(a.Ledger))
+			}
 		}
 	}
 	fmt.Fprintf(w, "\n%s, %d of which a rig can try. Answered: disabling %s, upgrade and rollback %s\n",
@@ -122,6 +125,9 @@ func (m Milestone) Markdown(w io.Writer, r keps.Result) error {
 			}
 			b.WriteString(".\n")
 		}
+		if a.Ledger.Answer != "" {
+			fmt.Fprintf(&b, "\nThe ledger: %s\n", render.MarkdownText(ledger(a.Ledger)))
+		}
 	}
 	b.WriteString("\n## Criteria that recur\n\n")
 	var rows [][]string
@@ -134,6 +140,15 @@ func (m Milestone) Markdown(w io.Writer, r keps.Result) error {
 	draft(&b, r)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// ledger is the answer of a ledger, with how many of its statements cells show and contradict.
+func ledger(l keps.Ledger) string {
+	counts := fmt.Sprintf("%s shown, %d contradicted", reports.Counted(len(l.Holds), "statement"), len(l.Fails))
+	if len(l.Fails) > 0 {
+		counts += ": " + strings.Join(l.Fails, ", ")
+	}
+	return l.Answer + " (" + counts + ")"
 }
 
 // draft is a text for a pull request to the proposal: the answers that it lacks, or has otherwise.
@@ -219,6 +234,9 @@ func (m Milestone) Proposal(w io.Writer, r keps.Result) error {
 
 // Link is where the page finds a finding.
 func (kepView) Link(f keps.Finding) string { return path.Join("..", f.Sweep, PageFile) + "#" + f.ID }
+
+// Said is the answer of a ledger.
+func (kepView) Said(l keps.Ledger) string { return ledger(l) }
 
 // Draft is a text for the proposal.
 func (v kepView) Draft() []string { return Draft(v.Result) }

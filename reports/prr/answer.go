@@ -99,6 +99,9 @@ type Statement struct {
 	Command string `json:"command,omitempty"`
 }
 
+// Name is its id, or, if whole cells decide, its text.
+func (s Statement) Name() string { return cmp.Or(s.ID, s.Text) }
+
 // Refs are the cells that say something of the statement.
 func (s Statement) Refs() (all []evidence.Ref) {
 	for _, f := range s.Findings {
