@@ -290,6 +290,16 @@ func Targets(cells []plan.Cell) []build.Target {
 	return all
 }
 
+// onceEach leaves out targets that were there before.
+func onceEach(targets []build.Target) (all []build.Target) {
+	for _, t := range targets {
+		if !slices.ContainsFunc(all, func(had build.Target) bool { return had.String() == t.String() }) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
 // Lacking are the cells that need one of the targets that could not be built, as an
 // error of Build says. There are none if it is another error.
 func Lacking(cells []plan.Cell, err error) []plan.Cell {

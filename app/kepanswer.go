@@ -96,6 +96,15 @@ func (k KEPs) sweepAll(ctx context.Context, builder *build.Builder, e *keps.Evid
 	if k.Nodes.Version == "" {
 		nodes.Gates = nil
 	}
+	var targets []build.Target
+	for _, s := range []Sweep{off, back, nodes} {
+		if len(s.Gates) > 0 {
+			targets = append(targets, s.targets()...)
+		}
+	}
+	if _, err := Build(ctx, builder, onceEach(targets), nil); err != nil { // a sweep beside a compiler sees components that are slow
+		return err
+	}
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() (err error) { e.Off, err = k.sweep(ctx, builder, keps.OffSweep, off); return err })
 	all.Go(func() (err error) { e.Back, err = k.sweep(ctx, builder, keps.BackSweep, back); return err })

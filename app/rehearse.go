@@ -54,19 +54,14 @@ type Rehearsal struct {
 }
 
 // Targets are the components that it takes.
-func (r Rehearsal) Targets() (all []build.Target) {
+func (r Rehearsal) Targets() []build.Target {
 	wanted := build.AllOf(r.From)
 	for i := range wanted {
 		if wanted[i].Component == build.Kubelet && r.Nodes != "" {
 			wanted[i].Version = r.Nodes
 		}
 	}
-	for _, t := range slices.Concat(wanted, build.AllOf(r.To)) {
-		if !slices.ContainsFunc(all, func(had build.Target) bool { return had.String() == t.String() }) {
-			all = append(all, t)
-		}
-	}
-	return all
+	return onceEach(slices.Concat(wanted, build.AllOf(r.To)))
 }
 
 // Run runs it, and writes what it came to.

@@ -13,6 +13,7 @@ import (
 	"github.com/skewrig/skewrig/harness/apitypes"
 	"github.com/skewrig/skewrig/harness/build"
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/scenarios/provider/images"
 	"github.com/skewrig/skewrig/scenarios/provider/rig"
@@ -46,8 +47,30 @@ type Sweep struct {
 	Parallel int
 }
 
-// Run runs it, looks for what it found again, and writes what it came to.
+// targets are the components that it takes.
+func (s Sweep) targets() []build.Target {
+	all := []build.Target{{Component: build.Etcd, Version: release.Etcd}}
+	for _, t := range s.result().Transitions {
+		add := func(name string, v release.Version) {
+			all = append(all, build.Target{Component: build.Component(record.Program(name)), Version: v})
+		}
+		for _, name := range t.Components() {
+			add(name, s.Release.Version)
+		}
+		for _, name := range t.At {
+			if t.To != "" && !t.Emulates {
+				add(name, t.To)
+			}
+		}
+	}
+	return onceEach(all)
+}
+
+// Run compiles what it takes, runs it, looks for what it found again, and writes what it came to.
 func (s Sweep) Run(ctx context.Context, builder *build.Builder) (trial.Result, error) {
+	if _, err := Build(ctx, builder, s.targets(), nil); err != nil {
+		return trial.Result{}, err
+	}
 	began := time.Now()
 	library, err := images.Played{}.Library(ctx, builder)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/skewrig/skewrig/harness/release"
+	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -42,6 +44,24 @@ func TestSweepEndsWhenItIsInterrupted(t *testing.T) {
 	state.Transitions = trial.Transitions(nil, release.Newest, "")
 	if err := (Sweep{}).random(ctx, state, time.Now().Add(time.Second)); !errors.Is(err, context.Canceled) {
 		t.Errorf("it goes on: %v", err)
+	}
+}
+
+// TestTargetsOfSweep: what it changes to is compiled before it begins.
+func TestTargetsOfSweep(t *testing.T) {
+	t.Parallel()
+	s := Sweep{At: []string{record.Scheduler, trial.Emulation}, To: "v1.36.5"}
+	s.Release.Version = "v1.37.2"
+	var got []string
+	for _, target := range s.targets() {
+		got = append(got, target.String())
+	}
+	want := []string{
+		"etcd@" + string(release.Etcd), "kube-apiserver@v1.37.2", "kube-controller-manager@v1.37.2", "kube-scheduler@v1.37.2",
+		"kubelet@v1.37.2", "kube-scheduler@v1.36.5",
+	}
+	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
