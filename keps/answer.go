@@ -330,11 +330,11 @@ func (a asked) enablement(answer *Answer) {
 	}
 	var at []string
 	for _, p := range a.Off.Plans {
-		if t := p.Transition.String(); !slices.Contains(at, t) {
+		if t := strings.TrimPrefix(p.Transition.String(), "gates off at "); !slices.Contains(at, t) {
 			at = append(at, t)
 		}
 	}
-	answer.Sentences = append(answer.Sentences, "All components started with it, without it, and with it again: "+strings.Join(at, "; ")+".")
+	answer.Sentences = append(answer.Sentences, "Components started with it, without it, and with it again: "+strings.Join(at, "; ")+".")
 	answer.Command = a.command(a.Off)
 }
 

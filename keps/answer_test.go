@@ -136,15 +136,16 @@ func TestMetrics(t *testing.T) {
 		says         string
 		beside       Beside
 	}{
-		"moves":         {"kubelet_things_total", "", prr.Indicators, Shown, "it moved", NoAnswer},
-		"a histogram":   {"", "Look at `thing_duration_seconds_bucket`.", prr.RollbackMetrics, Shown, "kube-apiserver has it", ""},
-		"does not move": {"still_total", "", prr.Indicators, Partly, "did not move", NoAnswer},
-		"another name":  {"", "Metric name: things_total", prr.InUse, Partly, "kubelet has kubelet_things_total", Disagrees},
-		"not there":     {"no_such_total", "", prr.Indicators, Partly, "No component that ran had no_such_total", NoAnswer},
-		"none":          {"kubelet_things_total", "Look at logs.", prr.RollbackMetrics, NotTried, "names no metric", ""},
-		"an event":      {"", "Event Reason: `Pulled`", prr.Working, Shown, "reason Pulled", ""},
-		"no such event": {"", "Event Reason: Thrown", prr.Working, Partly, "No event had the reason Thrown", ""},
-		"no reason":     {"", "Event Reason: - [ ] API", prr.Working, NotTried, "no reason", ""},
+		"moves":                  {"kubelet_things_total", "", prr.Indicators, Shown, "it moved", NoAnswer},
+		"a histogram":            {"", "Look at `thing_duration_seconds_bucket`.", prr.RollbackMetrics, Shown, "kube-apiserver has it", ""},
+		"does not move":          {"still_total", "", prr.Indicators, Partly, "did not move", NoAnswer},
+		"another name":           {"", "Metric name: things_total", prr.InUse, Partly, "kubelet has kubelet_things_total", Disagrees},
+		"not there":              {"no_such_total", "", prr.Indicators, Partly, "No component that ran had no_such_total", NoAnswer},
+		"none":                   {"kubelet_things_total", "Look at logs.", prr.RollbackMetrics, NotTried, "names no metric", ""},
+		"an event":               {"", "Event Reason: `Pulled`", prr.Working, Shown, "reason Pulled", ""},
+		"no such event":          {"", "Event Reason: Thrown", prr.Working, Partly, "No event had the reason Thrown", ""},
+		"a line of the template": {"", "Events Event Reason: API .status Condition name:", prr.Working, NotTried, "no reason", ""},
+		"no reason":              {"", "Event Reason: - [ ] API", prr.Working, NotTried, "no reason", ""},
 	} {
 		k := thing
 		if test.inFile != "" {

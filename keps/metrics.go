@@ -59,9 +59,14 @@ func (a asked) metrics(answer *Answer) {
 		return
 	}
 	answer.Verdict, answer.Sentences = Shown, nil
+	var absent []string
 	for _, name := range names {
 		seen := metricIn(had, name)
-		answer.Sentences = append(answer.Sentences, seen.sentence)
+		if seen.sentence == "" {
+			absent = append(absent, name)
+		} else {
+			answer.Sentences = append(answer.Sentences, seen.sentence)
+		}
 		if !seen.moves {
 			answer.Verdict = Partly
 		}
@@ -69,11 +74,14 @@ func (a asked) metrics(answer *Answer) {
 			answer.Beside = Disagrees
 		}
 	}
+	if len(absent) > 0 {
+		answer.Sentences = append(answer.Sentences, fmt.Sprintf("No component that ran had %s. A metric with labels appears when it is first counted.", strings.Join(absent, ", ")))
+	}
 }
 
 // seenMetric is what was seen of a metric that a text names.
 type seenMetric struct {
-	sentence string
+	sentence string // if unset, no component had it
 	moves    bool
 	renamed  bool // a component has it under a longer name
 }
@@ -84,7 +92,7 @@ func metricIn(had []trial.Metric, name string) seenMetric {
 	if len(exact) == 0 {
 		longer := reports.Only(had, func(m trial.Metric) bool { return trial.MetricIsNamed(m.Name, name) })
 		if len(longer) == 0 {
-			return seenMetric{sentence: fmt.Sprintf("No component that ran had %s. One with labels is there only once it was counted.", name)}
+			return seenMetric{}
 		}
 		others := reports.Each(longer, func(m trial.Metric) string { return m.Component + " has " + m.Name })
 		return seenMetric{sentence: fmt.Sprintf("No component that ran had %s: %s.", name, reports.Few(others, 3)), renamed: true}
@@ -105,7 +113,8 @@ func (a asked) events(answer *Answer) {
 	for _, r := range a.sweeps() {
 		seen = append(seen, r.Reasons...)
 	}
-	for n, found := range reasonInText.FindAllStringSubmatch(a.Written[answer.Question].Text, -1) {
+	text := strings.ReplaceAll(a.Written[answer.Question].Text, "API .status", "-") // the template's line after a reason that is left empty
+	for n, found := range reasonInText.FindAllStringSubmatch(text, -1) {
 		if n == 0 {
 			answer.Verdict, answer.Sentences = Shown, nil
 		}
