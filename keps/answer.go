@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/prr"
@@ -97,17 +98,37 @@ type Finding struct {
 	Sweep string `json:"sweep"`
 	ID    string `json:"id"`
 	Title string `json:"title"`
+	// At is the least that has to change for it, and Issues are the known issues that it shows.
+	At     string `json:"at"`
+	Issues string `json:"issues,omitempty"`
 }
 
 // String names the sweep, too.
-func (f Finding) String() string { return fmt.Sprintf("%s/%s: %s", f.Sweep, f.ID, f.Title) }
+func (f Finding) String() string {
+	text := fmt.Sprintf("%s/%s: %s, with %s", f.Sweep, f.ID, f.Title, f.At)
+	if f.Issues != "" {
+		text += " (" + f.Issues + ")"
+	}
+	return text
+}
 
-// with adds findings that are not there.
-func with(all []Finding, more ...Finding) []Finding {
-	for _, f := range more {
-		if !slices.Contains(all, f) {
-			all = append(all, f)
-		}
+// findingOf is a finding of a sweep, by those of its items that concern a proposal.
+func findingOf(sweep string, l trial.Listed, items []trial.Found, at trial.Transition) Finding {
+	var kinds []string
+	for _, i := range items {
+		kinds = append(kinds, i.Kind)
+	}
+	slices.Sort(kinds)
+	of := l.Finding
+	of.Items = items
+	title := strings.TrimPrefix(strings.Join(slices.Compact(kinds), ", ")+": ", ": ") + l.Title()
+	return Finding{sweep, l.ID(), title, at.String(), strings.Join(of.Issues(), ", ")}
+}
+
+// with adds a finding that is not there.
+func with(all []Finding, f Finding) []Finding {
+	if !slices.Contains(all, f) {
+		all = append(all, f)
 	}
 	return all
 }
@@ -199,6 +220,11 @@ func runs(g Gate) []string {
 	return slices.DeleteFunc(slices.Clone(g.Components), func(c string) bool { return !slices.Contains(programs, c) })
 }
 
+// concerns reports whether a change is about a gate: at a component of it. If the proposal names none, each is.
+func concerns(g Gate, t trial.Transition) bool {
+	return len(g.Components) == 0 || slices.ContainsFunc(runs(g), t.Has)
+}
+
 // Answers answers all questions of a proposal.
 func Answers(k KEP, e Evidence) Result {
 	a := asked{KEP: k, Evidence: e}
@@ -270,8 +296,8 @@ func (a asked) fill(answer *Answer) {
 		answer.Sentences = append(answer.Sentences, "What counts here is how objects that were left alone are once it is on again.")
 	case prr.Tests:
 		if a.swept(answer, every, part{a.Off, whole}); answer.Verdict == Contradicted {
-			answer.Verdict = Shown
-			answer.Sentences = append(answer.Sentences, "This is a test of it, which fails.")
+			answer.Verdict = Partly
+			answer.Sentences = append(answer.Sentences, "The sweep is such a test, and fails.")
 		}
 	case prr.Rollouts:
 		half := func(t trial.Transition) bool { return t.Emulates || partial(t) }
@@ -319,6 +345,15 @@ func (a asked) enablement(answer *Answer) {
 			state = "locked, " + state
 		}
 		answer.Sentences = append(answer.Sentences, fmt.Sprintf("%s has the gate %s: %s, %s by default.", a.Release.Version, g.Name, has.Stage, state))
+		if says := a.planned(); says != "" && says != has.Stage {
+			answer.Sentences = append(answer.Sentences, fmt.Sprintf("kep.yaml says %s.", says))
+			answer.Beside = Disagrees
+		}
+	}
+	for _, g := range a.Gates {
+		if _, is := gateOf(a.Release, g.Name); !is {
+			answer.Sentences = append(answer.Sentences, fmt.Sprintf("kep.yaml names the gate %s, which %s does not have.", g.Name, a.Release.Version))
+		}
 	}
 	switch {
 	case a.areLocked():
@@ -330,12 +365,24 @@ func (a asked) enablement(answer *Answer) {
 	}
 	var at []string
 	for _, p := range a.Off.Plans {
-		if t := strings.TrimPrefix(p.Transition.String(), "gates off at "); !slices.Contains(at, t) {
+		concerned := slices.ContainsFunc(a.gates, func(g Gate) bool { return concerns(g, p.Transition) })
+		if t := strings.TrimPrefix(p.Transition.String(), "gates off at "); concerned && !slices.Contains(at, t) {
 			at = append(at, t)
 		}
 	}
-	answer.Sentences = append(answer.Sentences, "Components started with it, without it, and with it again: "+strings.Join(at, "; ")+".")
+	answer.Sentences = append(answer.Sentences, "Components started with it, without it, and with it again: "+strings.Join(at, "; ")+". What the feature does is not part of this answer.")
 	answer.Command = a.command(a.Off)
+}
+
+// stages are how releases call the stages of proposals.
+var stages = map[string]release.Stage{"alpha": release.Alpha, "beta": release.Beta, "stable": release.GA}
+
+// planned is the stage of the gate in the release, as kep.yaml says. It is empty if that speaks of another release or of several gates.
+func (a asked) planned() release.Stage {
+	if a.Milestone != a.Release.Version.MajorMinor() || len(a.Gates) != 1 {
+		return ""
+	}
+	return stages[a.Stage]
 }
 
 func (a asked) names() []string {
@@ -371,12 +418,15 @@ func (a asked) swept(answer *Answer, about func(what string) bool, parts ...part
 	}
 	if course.objects > 0 {
 		answer.Command = a.command(course.by)
+		if others := len(course.by.Gates) - len(a.gates); others > 0 {
+			answer.Sentences = append(answer.Sentences, reports.Counted(others, "other gate")+" changed with it.")
+		}
 	}
 	answer.Findings = slices.Concat(course.confirmed, course.other)
 	switch {
 	case len(course.confirmed) > 0:
 		answer.Verdict = Contradicted
-		answer.Sentences = append(answer.Sentences, fmt.Sprintf("%s, each seen again alone.", reports.Counted(len(course.confirmed), "finding")))
+		answer.Sentences = append(answer.Sentences, reports.Counted(len(course.confirmed), "finding")+": seen in each of three runs alone, and in none without the change.")
 	case course.objects == 0:
 		answer.Verdict = NotTried
 	case len(course.other) > 0:
@@ -444,7 +494,7 @@ func (t *tried) add(sweep string, r part, g Gate, about func(string) bool) strin
 	var places []string
 	for _, transition := range r.Transitions {
 		n := r.objects(transition.String(), as)
-		if n == 0 || !r.wanted(transition) {
+		if n == 0 || !r.wanted(transition) || !concerns(g, transition) {
 			continue
 		}
 		t.objects += n
@@ -452,7 +502,7 @@ func (t *tried) add(sweep string, r part, g Gate, about func(string) bool) strin
 		for _, component := range transition.At {
 			t.reached[record.Program(component)] = true
 		}
-		t.found(sweep, *r.Result, g.Name, transition.String(), about)
+		t.found(sweep, *r.Result, g, transition.String(), about)
 	}
 	if len(places) == 0 {
 		return ""
@@ -461,37 +511,57 @@ func (t *tried) add(sweep string, r part, g Gate, about func(string) bool) strin
 		t.by = r.Result
 	}
 	t.partial = t.partial || bare || r.Partial
-	what := "objects used its fields"
+	what := "Objects used its fields"
 	if bare {
-		what = "it guards no field, and what the feature does was not looked at: ordinary objects existed"
+		what = "It guards no field, and what the feature does was not looked at. Ordinary objects were there"
 	}
-	return fmt.Sprintf("%s on %s: %s while this changed, and changed back: %s.", g.Name, r.Version, what, strings.Join(places, "; "))
+	return fmt.Sprintf("%s on %s: %s during each change, and once it was undone: %s.", g.Name, r.Version, what, strings.Join(places, "; "))
 }
 
-// objects are how many objects with fields of a gate were there during a change.
+// objects are how many objects with fields of a gate were there before a change.
 func (p part) objects(transition, gate string) (n int) {
 	for _, tally := range p.Tried {
-		if tally.Transition == transition && tally.Gate == gate {
+		if tally.Transition == transition && tally.Gate == gate && tally.Mutation != trial.Create && tally.Mutation != trial.Bare {
 			n += tally.Objects
 		}
 	}
 	return n
 }
 
-// found adds the findings of a gate during a change.
-func (t *tried) found(sweep string, r trial.Result, gate, transition string, about func(string) bool) {
+// found adds the findings of a gate during a change, if the least change with which they were seen is about it.
+func (t *tried) found(sweep string, r trial.Result, g Gate, transition string, about func(string) bool) {
 	for _, l := range r.All() {
-		items := slices.Concat(l.Of(transition, gate).Items, slices.DeleteFunc(l.During(transition).Items, func(i trial.Found) bool { return !slices.Contains(i.Off, gate) }))
-		if len(items) == 0 || !about(l.What) {
+		if len(ofGate(l, g.Name, transition)) == 0 || !about(l.What) {
 			continue
 		}
-		f := Finding{sweep, l.ID(), l.Title()}
+		at, is := least(r, l, g)
+		if !is {
+			continue
+		}
+		f := findingOf(sweep, l, ofGate(l, g.Name, at.String()), at)
 		if l.Standing == trial.Unconfirmed {
 			t.other = with(t.other, f)
 		} else {
 			t.confirmed = with(t.confirmed, f)
 		}
 	}
+}
+
+// ofGate are the items of a finding that were seen with a change, and are about a gate.
+func ofGate(l trial.Listed, gate, transition string) []trial.Found {
+	return slices.Concat(l.Of(transition, gate).Items, slices.DeleteFunc(l.During(transition).Items, func(i trial.Found) bool { return !slices.Contains(i.Off, gate) }))
+}
+
+// least is a change of the fewest components with which a finding of a gate was seen, if one of them has the gate.
+func least(r trial.Result, l trial.Listed, g Gate) (at trial.Transition, is bool) {
+	seen := reports.Only(r.Transitions, func(t trial.Transition) bool { return len(ofGate(l, g.Name, t.String())) > 0 })
+	for _, t := range seen {
+		fewest := !slices.ContainsFunc(seen, func(other trial.Transition) bool { return len(other.At) < len(t.At) })
+		if fewest && concerns(g, t) {
+			return t, true
+		}
+	}
+	return at, false
 }
 
 // defaults answers by the objects that use no gated field.
@@ -503,23 +573,27 @@ func (a asked) defaults(answer *Answer) {
 	answer.Verdict, answer.Findings = Partly, nil
 	controls := 0
 	for _, tally := range a.Off.Tried {
-		if tally.Gate == "" {
+		if tally.Gate == "" && tally.Mutation != trial.Create {
 			controls += tally.Objects
 		}
 	}
 	for _, l := range a.Off.All() {
-		for _, i := range l.Items {
-			if i.IsControl() && l.Standing != trial.Unconfirmed && slices.ContainsFunc(a.gates, func(g Gate) bool { return slices.Contains(i.Off, g.Name) }) {
-				answer.Findings = with(answer.Findings, Finding{OffSweep, l.ID(), l.Title()})
+		ordinary := reports.Only(l.Items, trial.Found.IsControl)
+		for _, t := range a.Off.Transitions {
+			items := reports.Only(ordinary, func(i trial.Found) bool {
+				return slices.Contains(i.Transitions(), t.String()) && slices.ContainsFunc(a.gates, func(g Gate) bool { return slices.Contains(i.Off, g.Name) })
+			})
+			if len(items) > 0 && l.Standing != trial.Unconfirmed {
+				answer.Findings = with(answer.Findings, findingOf(OffSweep, l, items, t))
 			}
 		}
 	}
-	answer.Sentences = []string{fmt.Sprintf("%d objects without a gated field were there while the gate was turned off and on.", controls)}
+	answer.Sentences = []string{fmt.Sprintf("Gates were turned off and on while objects without a gated field were there, %d over all changes.", controls)}
 	if len(answer.Findings) > 0 {
 		answer.Verdict = Contradicted
 		return
 	}
-	answer.Sentences = append(answer.Sentences, "None of them was lost, refused, changed or restarted for it. What components do otherwise was not compared.")
+	answer.Sentences = append(answer.Sentences, "None of them was lost, refused or restarted, and none was written without end. Which fields are filled in, and what components do otherwise, was not compared.")
 }
 
 // sizes names the fields that the gates guard.

@@ -64,7 +64,7 @@ func TestVerdicts(t *testing.T) {
 		"lost, and there again":               {thing, swept(false, found(law.Lost)), prr.Reenabled, Shown},
 		"another one afterwards":              {thing, swept(false, found(law.Changed)), prr.Reenabled, Contradicted},
 		"while it is off, it was right":       {thing, swept(false, found(law.Changed)), prr.Disabled, Shown},
-		"a failing test is one":               {thing, swept(false, found(law.Lost)), prr.Tests, Shown},
+		"a failing test is one":               {thing, swept(false, found(law.Lost)), prr.Tests, Partly},
 		"no failure of half a rollout":        {thing, swept(false), prr.Rollouts, Partly},
 		"at the API server alone, not half":   {thing, swept(false, found(law.Lost)), prr.Rollouts, Partly},
 		"no rollback":                         {thing, swept(false), prr.Upgrades, NotTried},
@@ -76,6 +76,57 @@ func TestVerdicts(t *testing.T) {
 		r := Answers(test.kep, Evidence{Release: released(false), Off: test.off})
 		if got := r.Answer(test.question); got.Verdict != test.want || len(got.Sentences) == 0 {
 			t.Errorf("%s: %s (%s), want %s", name, got.Verdict, strings.Join(got.Sentences, " "), test.want)
+		}
+	}
+}
+
+// TestConcerned: what was seen only while another component changed says nothing of a gate.
+func TestConcerned(t *testing.T) {
+	t.Parallel()
+	of := func(component string) KEP {
+		return KEP{Number: 1, Gates: []Gate{{Name: "ThingGate", Components: []string{component}}}, Written: map[string]Written{prr.Disabled: {Text: "Yes."}}}
+	}
+	r := swept(false, found(law.Lost))
+	r.Tried = append(r.Tried, trial.Tally{Transition: "gates off at kube-apiserver", Gate: "ThingGate", Mutation: trial.Create, Objects: 100})
+	for component, want := range map[string]struct {
+		verdict Verdict
+		beside  Beside
+		says    string
+	}{
+		record.APIServer: {Contradicted, Disagrees, "gates off at kube-apiserver (4 objects)"},
+		trial.Kubelet:    {Shown, "", "gates off at kubelet/node-a (4 objects)"},
+	} {
+		got := Answers(of(component), Evidence{Release: released(false), Off: r}).Answer(prr.Disabled)
+		if said := strings.Join(got.Sentences, " "); got.Verdict != want.verdict || got.Beside != want.beside || !strings.Contains(said, want.says) {
+			t.Errorf("%s: %s, %q: %s", component, got.Verdict, got.Beside, said)
+		}
+	}
+	earlier := of(record.APIServer)
+	earlier.Written[prr.Disabled] = Written{Text: "At GA, the gate gets locked. Yes, it was possible before."}
+	if got := Answers(earlier, Evidence{Release: released(false), Off: r}).Answer(prr.Disabled); got.Verdict != Contradicted || got.Beside != "" {
+		t.Errorf("earlier stages: %s, %q", got.Verdict, got.Beside)
+	}
+}
+
+// TestStage: the stage that kep.yaml has for the release is compared with that of the gate.
+func TestStage(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		stage, milestone string
+		gates            []Gate
+		beside           Beside
+	}{
+		"the same":        {"beta", "v1.37", thing.Gates, ""},
+		"another":         {"stable", "v1.37", thing.Gates, Disagrees},
+		"of later":        {"stable", "v1.38", thing.Gates, ""},
+		"one of two":      {"stable", "v1.37", append([]Gate{{Name: "NoGate"}}, thing.Gates...), ""},
+		"names no stages": {"", "v1.37", thing.Gates, ""},
+	} {
+		k := KEP{Number: 1, Stage: tc.stage, Milestone: tc.milestone, Gates: tc.gates, Written: map[string]Written{prr.Enablement: {Text: "By the gate."}}}
+		got := Answers(k, Evidence{Release: released(false), Off: swept(false)}).Answer(prr.Enablement)
+		said := strings.Join(got.Sentences, " ")
+		if got.Beside != tc.beside || strings.Contains(said, "kep.yaml says GA") != (tc.beside != "") || strings.Contains(said, "NoGate") != (len(tc.gates) > 1) {
+			t.Errorf("%s: %q: %s", name, got.Beside, said)
 		}
 	}
 }
@@ -215,7 +266,7 @@ func TestCriteriaAreAsBadAsTheirWorstAnswer(t *testing.T) {
 		t.Errorf("a field is lost: %s", got)
 	}
 	changed := Changed([]Result{good}, []Result{bad})
-	want := []Change{{"KEP-1", prr.Disabled, Shown, Contradicted}}
+	want := []Change{{"KEP-1", prr.Disabled, Shown, Contradicted}, {"KEP-1", prr.Tests, Shown, Partly}}
 	if !slices.Equal(changed, want) {
 		t.Errorf("changed: %v", changed)
 	}

@@ -1,6 +1,7 @@
 package keps
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ var (
 	notApplied = regexp.MustCompile(`(?i)^(n/?a|none|not applicable|tbd|todo|to be (determined|defined|filled|done))\b`)
 	byHand     = regexp.MustCompile(`(?i)\bmanual(ly)?\b|\bby hand\b`)
 	planned    = regexp.MustCompile(`(?i)\bwill\b|\bwe'll\b|\bnot yet\b|\bto be tested\b|\b(before|prior to) (beta|ga)\b`)
+	former     = regexp.MustCompile(`(?i)\block(s|ed)?\b|\b(was|were) possible\b`) // an answer that speaks of earlier stages
 	no         = regexp.MustCompile(`(?i)^no\b`)
 )
 
@@ -51,8 +53,8 @@ func compared(a Answer) Beside {
 // promises reports whether an answer says that nothing goes wrong.
 func promises(question, text string) bool {
 	switch question {
-	case prr.Disabled, prr.Tests, prr.Upgrades:
-		return !no.MatchString(text)
+	case prr.Disabled, prr.Upgrades:
+		return !no.MatchString(text) && !former.MatchString(text)
 	case prr.Defaults:
 		return no.MatchString(text)
 	default:
@@ -86,7 +88,7 @@ func (r Result) Criteria() (all []Criterion) {
 	} {
 		c := Criterion{Text: of.text, Verdict: Shown}
 		for _, q := range of.questions {
-			c.Verdicts = append(c.Verdicts, r.Answer(q).Verdict)
+			c.Verdicts = append(c.Verdicts, cmp.Or(r.Answer(q).Verdict, NotTried))
 		}
 		for _, worst := range Verdicts() {
 			if slices.Contains(c.Verdicts, worst) {

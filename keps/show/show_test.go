@@ -13,7 +13,7 @@ import (
 // milestone has a proposal whose answers disagree with its text, and one that can't be tried. Their names are hostile.
 func milestone() Milestone {
 	bad := keps.Result{KEP: keps.KEP{Number: 7, Title: "Things <script>alert(1)</script>", Dir: "keps/7"}, Answers: []keps.Answer{
-		{Section: "Feature Enablement and Rollback", Question: prr.Disabled, Verdict: keps.Contradicted, Sentences: []string{"It was tried."}, Findings: []keps.Finding{{Sweep: keps.OffSweep, ID: "finding-1", Title: "the field is lost"}}, Command: "skewrig sweep v1.37.2 --gates A", Written: keps.Written{Text: "Yes.", Line: 12}, Beside: keps.Disagrees,
+		{Section: "Feature Enablement and Rollback", Question: prr.Disabled, Verdict: keps.Contradicted, Sentences: []string{"It was tried."}, Findings: []keps.Finding{{Sweep: keps.OffSweep, ID: "finding-1", Title: "the field is lost", At: "gates off at kube-apiserver", Issues: "kubernetes#1"}}, Command: "skewrig sweep v1.37.2 --gates A", Written: keps.Written{Text: "Yes.", Line: 12}, Beside: keps.Disagrees,
 			Ledger: keps.Ledger{Answer: "Yes. It can.", Holds: []string{"KEP-7/a"}, Differs: true}},
 		{Section: "Troubleshooting", Question: "What are other known failure modes?", Verdict: keps.NotTried, Sentences: []string{"A sweep does not look at this."}},
 	}}
@@ -34,7 +34,7 @@ func TestWriters(t *testing.T) {
 	for of, has := range map[*bytes.Buffer][]string{
 		&page:     {"Answers of enhancements v1.37", `href="answers/kep-7.html"`, `href="answers/kep-7.html#`, "the field is lost", string(keps.Disagrees), "kep.yaml names no feature gate", "a rig can try 1 of them"},
 		&proposal: {"<strong>contradicted</strong>. It was tried.", `href="../gates/index.html#finding-1"`, "the field is lost", "keps/7/README.md, line 12", "The ledger: Yes. It can. (1 statement shown, 0 contradicted) <strong>ledger and run differ</strong>", "###### " + prr.Disabled},
-		&markdown: {"**contradicted**. It was tried.", "- gates/finding-1: the field is lost", "(keps/7/README.md, line 12)", "The ledger: Yes", "###### " + prr.Disabled, "Draft for the proposal"},
+		&markdown: {"**contradicted**. It was tried.", "- gates/finding-1: the field is lost, with gates off at kube-apiserver (kubernetes", "(keps/7/README.md, line 12)", "The ledger: Yes", "###### " + prr.Disabled, "Draft for the proposal"},
 		&none:     {"Nothing was tried: kep.yaml names no feature gate."},
 		&text:     {"contradicted", "not tried: kep.yaml names no feature gate", "2 proposals, 1 of which a rig can try. Answered: disabling 1 of 1, upgrade and rollback 0 of 1", "shown before, contradicted now", "ledger and run differ: Yes. It can. (1 statement shown, 0 contradicted)"},
 	} {

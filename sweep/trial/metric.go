@@ -13,7 +13,7 @@ type Metric struct {
 	// Name is as the component has it: of a histogram, without _count.
 	Name      string `json:"name"`
 	Component string `json:"component"` // a program, such as kube-apiserver
-	// Moved is true if its sum was another one once objects had been made.
+	// Moved is true if its sum changed in one run of the component.
 	Moved bool `json:"moved,omitempty"`
 }
 
@@ -41,6 +41,9 @@ func histogram(name string) string {
 func Metrics(events []record.Event) (all []Metric) {
 	before := make(map[string]map[string]float64) // by component
 	for _, e := range events {
+		if _, started := record.As[record.ComponentStarted](e); started {
+			delete(before, e.Subject) // its counts begin anew
+		}
 		scraped, is := record.As[record.Scraped](e)
 		if !is {
 			continue
@@ -55,7 +58,6 @@ func Metrics(events []record.Event) (all []Metric) {
 		for name, sum := range sums {
 			all = MergeMetrics(all, []Metric{{Name: name, Component: record.Program(e.Subject), Moved: had && sum != first[name]}})
 		}
-		// Once it was restarted, its counts begin anew.
 		if !had {
 			before[e.Subject] = sums
 		}

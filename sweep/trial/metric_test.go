@@ -24,6 +24,8 @@ func TestMetrics(t *testing.T) {
 	scraped("kubelet/node-a", map[string]float64{"moves_total": 1})
 	scraped("kube-apiserver/a", map[string]float64{"moves_total": 3, "still": 2, "took_seconds_count": 2, "took_seconds_sum": 0.6, "new_total": 1})
 	scraped("kubelet/node-a", map[string]float64{"moves_total": 1})
+	h.Append("rig", "kubelet/node-a", record.ComponentStarted{})
+	scraped("kubelet/node-a", map[string]float64{"moves_total": 0})
 	want := []trial.Metric{
 		{Name: "moves_total", Component: "kube-apiserver", Moved: true}, {Name: "moves_total", Component: "kubelet"},
 		{Name: "new_total", Component: "kube-apiserver", Moved: true}, {Name: "still", Component: "kube-apiserver"},
