@@ -67,6 +67,10 @@ func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, 
 	if err := k.sweepAll(ctx, builder, &evidence); err != nil {
 		return m, err
 	}
+	var err error
+	if evidence.Declared, err = builder.Metrics(ctx, k.Release.Version); err != nil {
+		return m, Failed(fmt.Errorf("reading the metrics of %s: %w", k.Release.Version, err))
+	}
 	for _, p := range k.Proposals {
 		m.Results = append(m.Results, keps.Answers(p, evidence))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/instrumentation"
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports"
@@ -38,6 +39,8 @@ type Evidence struct {
 	// Off is a sweep in which gates are turned off and on again, Back one in which components go to the release before
 	// and back, and Nodes one in which a kubelet goes to the oldest release that may be beside it. If nil, it did not run.
 	Off, Back, Nodes *trial.Result
+	// Declared are the metrics that the sources of the release declare. If unset, they are not known.
+	Declared []instrumentation.Metric
 }
 
 // The sweeps that answers rest on.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewrig/skewrig/harness/instrumentation"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/scenarios/law"
@@ -180,6 +181,10 @@ func TestMetrics(t *testing.T) {
 		{Name: "kubelet_things_total", Component: trial.Kubelet, Moved: true}, {Name: "still_total", Component: trial.Kubelet},
 		{Name: "thing_duration_seconds", Component: record.APIServer, Moved: true},
 	}
+	declared := []instrumentation.Metric{
+		{Name: "kubelet_thing_waits", Short: []string{"thing_waits"}}, {Name: "kubelet_things_total", Short: []string{"things_total"}}, {Name: "still_total"},
+		{Name: "thing_duration_seconds", Samples: true}, {Name: "queue_waits"},
+	}
 	for name, test := range map[string]struct {
 		inFile, text string
 		question     string
@@ -190,8 +195,12 @@ func TestMetrics(t *testing.T) {
 		"moves":                  {"kubelet_things_total", "", prr.Indicators, Shown, "it moved", NoAnswer},
 		"a histogram":            {"", "Look at `thing_duration_seconds_bucket`.", prr.RollbackMetrics, Shown, "kube-apiserver has it", ""},
 		"does not move":          {"still_total", "", prr.Indicators, Partly, "did not move", NoAnswer},
-		"another name":           {"", "Metric name: things_total", prr.InUse, Partly, "kubelet has kubelet_things_total", Disagrees},
-		"not there":              {"no_such_total", "", prr.Indicators, Partly, "No component that ran had no_such_total", NoAnswer},
+		"its short name":         {"", "Metric name: things_total", prr.InUse, Shown, "kubelet has it as kubelet_things_total", ""},
+		"declared":               {"", "Metric name: `queue_waits` of the kubelet", prr.InUse, Partly, "v1.37.2 declares queue_waits", ""},
+		"declared under a name":  {"", "Metric name: `thing_waits`", prr.InUse, Partly, "v1.37.2 declares kubelet_thing_waits", ""},
+		"nowhere":                {"", "Metric name: `kubelet_things_made_total`", prr.InUse, Partly, "declare no metric kubelet_things_made_total, but kubelet_things_total.", Disagrees},
+		"of another program":     {"", "Cluster Autoscaler: scale_ups_total", prr.InUse, Partly, "declare no metric scale_ups_total.", ""},
+		"not there":              {"no_such_total", "", prr.Indicators, Partly, "declare no metric no_such_total", Disagrees},
 		"none":                   {"kubelet_things_total", "Look at logs.", prr.RollbackMetrics, NotTried, "names no metric", ""},
 		"an event":               {"", "Event Reason: `Pulled`", prr.Working, Shown, "reason Pulled", ""},
 		"no such event":          {"", "Event Reason: Thrown", prr.Working, Partly, "No event had the reason Thrown", ""},
@@ -203,7 +212,7 @@ func TestMetrics(t *testing.T) {
 			k.Metrics = []string{test.inFile}
 		}
 		k.Written = map[string]Written{test.question: {Text: test.text}}
-		got := Answers(k, Evidence{Release: released(false), Off: off}).Answer(test.question)
+		got := Answers(k, Evidence{Release: released(false), Off: off, Declared: declared}).Answer(test.question)
 		if said := strings.Join(got.Sentences, " "); got.Verdict != test.want || !strings.Contains(said, test.says) || got.Beside != test.beside {
 			t.Errorf("%s: %s (%s), %q", name, got.Verdict, said, got.Beside)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skewrig/skewrig/harness/instrumentation"
 	"github.com/skewrig/skewrig/reports"
 	"github.com/skewrig/skewrig/reports/prr"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -14,6 +15,11 @@ import (
 var (
 	// metricInText is a metric as texts name one among other words: those of kep.yaml may end otherwise.
 	metricInText = regexp.MustCompile(`\b[a-z][a-z0-9]*(?:_[a-z0-9]+)*_(?:total|seconds|bytes|count|bucket|sum)\b`)
+	// metricNamed is one where the template of proposals asks for its name.
+	metricNamed = regexp.MustCompile("(?i)Metric name: *`?([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\b")
+	// ofOthers are metrics of what a rig does not run, or of libraries, and outside are texts about such.
+	ofOthers = regexp.MustCompile(`^(kube|container|machine|node|csi|cluster_autoscaler|kubeproxy|coredns|etcd|go|process)_`)
+	outside  = regexp.MustCompile(`(?i)autoscaler|kube-?proxy|cloud.controller|csi|coredns|kube-state-metrics|cadvisor`)
 	// reasonInText is the reason of an event, as the template of proposals asks for it.
 	reasonInText = regexp.MustCompile("Event Reason:? *`?([A-Z][A-Za-z]+)\\b")
 )
@@ -24,6 +30,9 @@ func (k KEP) metricsOf(question string) (names []string) {
 		names = slices.Clone(k.Metrics)
 	}
 	names = append(names, metricInText.FindAllString(k.Written[question].Text, -1)...)
+	for _, found := range metricNamed.FindAllStringSubmatch(k.Written[question].Text, -1) {
+		names = append(names, found[1])
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -59,51 +68,72 @@ func (a asked) metrics(answer *Answer) {
 		return
 	}
 	answer.Verdict, answer.Sentences = Shown, nil
-	var absent []string
 	for _, name := range names {
-		seen := metricIn(had, name)
-		if seen.sentence == "" {
-			absent = append(absent, name)
-		} else {
-			answer.Sentences = append(answer.Sentences, seen.sentence)
-		}
+		seen := a.metric(had, name)
+		answer.Sentences = append(answer.Sentences, seen.sentence)
 		if !seen.moves {
 			answer.Verdict = Partly
 		}
-		if seen.renamed {
+		if seen.missing && !ofOthers.MatchString(name) && !outside.MatchString(answer.Written.Text) {
 			answer.Beside = Disagrees
 		}
-	}
-	if len(absent) > 0 {
-		answer.Sentences = append(answer.Sentences, fmt.Sprintf("No component that ran had %s. A metric with labels appears when it is first counted.", strings.Join(absent, ", ")))
 	}
 }
 
 // seenMetric is what was seen of a metric that a text names.
 type seenMetric struct {
-	sentence string // if unset, no component had it
+	sentence string
 	moves    bool
-	renamed  bool // a component has it under a longer name
+	missing  bool // the release does not declare it
 }
 
-// metricIn looks for a metric among those that components had.
-func metricIn(had []trial.Metric, name string) seenMetric {
-	exact := reports.Only(had, func(m trial.Metric) bool { return m.Is(name) })
-	if len(exact) == 0 {
-		longer := reports.Only(had, func(m trial.Metric) bool { return trial.MetricIsNamed(m.Name, name) })
-		if len(longer) == 0 {
-			return seenMetric{}
+// metric looks for a metric among those that components had, and among those that the release declares.
+func (a asked) metric(had []trial.Metric, name string) seenMetric {
+	is := func(m instrumentation.Metric) bool { return m.Is(name) || slices.Contains(m.Short, name) }
+	var named []string // in full
+	for _, m := range reports.Only(a.Declared, is) {
+		named = append(named, m.Name)
+	}
+	full := func(m trial.Metric) bool { return m.Is(name) || slices.Contains(named, m.Name) }
+	exact := reports.Only(had, full)
+	switch {
+	case len(exact) > 0:
+	case len(named) > 0:
+		return seenMetric{sentence: fmt.Sprintf("%s declares %s; no component that ran has counted it.", a.Release.Version, strings.Join(named, " and "))}
+	case len(a.Declared) == 0:
+		return seenMetric{sentence: fmt.Sprintf("No component that ran had %s.", name)}
+	default:
+		sentence := fmt.Sprintf("The sources of %s declare no metric %s", a.Release.Version, name)
+		if like := a.nearest(name); like != "" {
+			sentence += ", but " + like
 		}
-		others := reports.Each(longer, func(m trial.Metric) string { return m.Component + " has " + m.Name })
-		return seenMetric{sentence: fmt.Sprintf("No component that ran had %s: %s.", name, reports.Few(others, 3)), renamed: true}
+		return seenMetric{sentence: sentence + ".", missing: true}
 	}
 	moves := slices.ContainsFunc(exact, func(m trial.Metric) bool { return m.Moved })
 	how := "it did not move while objects were made"
 	if moves {
 		how = "it moved while objects were made"
 	}
-	components := reports.Each(exact, func(m trial.Metric) string { return m.Component })
-	return seenMetric{sentence: fmt.Sprintf("%s: %s has it, and %s.", name, strings.Join(components, ", "), how), moves: moves}
+	where := reports.Each(exact, func(m trial.Metric) string {
+		if m.Is(name) {
+			return m.Component + " has it"
+		}
+		return m.Component + " has it as " + m.Name
+	})
+	return seenMetric{sentence: fmt.Sprintf("%s: %s, and %s.", name, strings.Join(where, ", "), how), moves: moves}
+}
+
+// nearest is the declared metric that shares most words with a name, and more than half of all. If none does, it is empty.
+func (a asked) nearest(name string) (best string) {
+	words, most := strings.Split(name, "_"), 0.5
+	for _, m := range a.Declared {
+		has := strings.Split(m.Name, "_")
+		shared := len(reports.Only(words, func(w string) bool { return slices.Contains(has, w) }))
+		if share := float64(shared) / float64(len(words)+len(has)-shared); share > most {
+			best, most = m.Name, share
+		}
+	}
+	return best
 }
 
 // events answers by the events that the proposal names: whether any had their reasons.

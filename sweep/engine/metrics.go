@@ -22,9 +22,13 @@ func (r *run) scrape(ctx context.Context) error {
 		if !r.cluster.Running(component) {
 			continue
 		}
-		metrics, err := r.metricsOf(ctx, component)
-		if err != nil {
-			return fmt.Errorf("reading the metrics of %s: %w", component, err)
+		metrics := make(map[string][]record.Sample)
+		for _, path := range metricsPaths(component) {
+			more, err := r.metricsOf(ctx, component, path)
+			if err != nil {
+				return fmt.Errorf("reading %s of %s: %w", path, component, err)
+			}
+			maps.Copy(metrics, more)
 		}
 		r.history.Append("sweep", component, record.Scraped{Path: metricsPath, Metrics: metrics})
 	}
@@ -33,7 +37,15 @@ func (r *run) scrape(ctx context.Context) error {
 
 const metricsPath = "/metrics"
 
-func (r *run) metricsOf(ctx context.Context, component string) (map[string][]record.Sample, error) {
+// metricsPaths are where a component has metrics. A kubelet has those of its prober apart.
+func metricsPaths(component string) []string {
+	if record.Program(component) == trial.Kubelet {
+		return []string{metricsPath, metricsPath + "/probes"}
+	}
+	return []string{metricsPath}
+}
+
+func (r *run) metricsOf(ctx context.Context, component, path string) (map[string][]record.Sample, error) {
 	config, err := r.cluster.Endpoint(component)
 	if err != nil {
 		return nil, err
@@ -42,7 +54,7 @@ func (r *run) metricsOf(ctx context.Context, component string) (map[string][]rec
 	if err != nil {
 		return nil, err
 	}
-	text, err := client.RESTClient().Get().AbsPath(metricsPath).DoRaw(ctx)
+	text, err := client.RESTClient().Get().AbsPath(path).DoRaw(ctx)
 	if err != nil {
 		return nil, err
 	}
