@@ -15,7 +15,7 @@ const times = 3
 
 // confirm runs the scenarios of findings, and keeps in them what each scenario saw.
 func (s Sweep) confirm(ctx context.Context, builder *build.Builder, swept *swept) error {
-	all, err := swept.writeScenarios(s.Dir)
+	all, err := swept.writeScenarios(s.Dir, builder.Releases().Sources)
 	if err != nil || len(all) == 0 {
 		return err
 	}

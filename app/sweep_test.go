@@ -13,6 +13,7 @@ import (
 
 	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
+	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
@@ -62,6 +63,28 @@ func TestTargetsOfSweep(t *testing.T) {
 	}
 	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestScenariosOfASource ask for the release that the source stands in for: a scenario can't name a checkout.
+func TestScenariosOfASource(t *testing.T) {
+	t.Parallel()
+	const source = "v1.37.2-1+8a43e8966a2ee4.5aabcd58"
+	service := map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "s1"}}
+	found := trial.Found{Item: trial.Item{Name: "s1", Use: trial.Use{Kind: "Service", Object: service}, Mutations: trial.Mutations{trial.Label}}, Transition: "gates off at kube-apiserver", Off: []string{"ThingGate"}}
+	state := &swept{Result: trial.Result{
+		Version: source, Transitions: trial.Transitions([]string{record.APIServer}, source, ""),
+		Findings: []trial.Finding{{What: law.Refused, Items: []trial.Found{found}}},
+	}}
+	dir := t.TempDir()
+	all, err := state.writeScenarios(dir, release.Sources{{Instead: "v1.37.2", Version: source}})
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d scenarios, %v", len(all), err)
+	}
+	for _, file := range all[0].files {
+		if text := readFile(t, file); strings.Contains(text, source) || !strings.Contains(text, "version: v1.37.2\n") {
+			t.Errorf("%s", text)
+		}
 	}
 }
 

@@ -116,7 +116,7 @@ type shown struct {
 }
 
 // writeScenarios writes scenarios for each finding, and each set of gates that shows it.
-func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
+func (s *swept) writeScenarios(dir string, sources release.Sources) (all []shown, _ error) {
 	for _, name := range []string{sweptShown, sweptAlone, sweptDrafts} { // those of an earlier sweep that this one goes on with
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func (s *swept) writeScenarios(dir string) (all []shown, _ error) {
 			if !found.HasItem() {
 				continue // a component, and no object
 			}
-			alone := s.alone(found)
+			alone := s.alone(found).Instead(sources)
 			one := shown{finding: n, of: found}
 			var err error
 			if one.alone, err = one.write(dir, alone, f); err != nil {

@@ -47,7 +47,7 @@ func (s *swept) leave(shards []trial.Input, to, command string) error {
 	if err := readJSONBelow(shards[0].Name, sweptUses, &s.uses); err != nil {
 		return err
 	}
-	if _, err := s.writeScenarios(to); err != nil {
+	if _, err := s.writeScenarios(to, nil); err != nil {
 		return err
 	}
 	var alone []string

@@ -124,7 +124,10 @@ func findingOf(sweep string, l trial.Listed, items []trial.Found, at trial.Trans
 	slices.Sort(kinds)
 	of := l.Finding
 	of.Items = items
-	title := strings.TrimPrefix(strings.Join(slices.Compact(kinds), ", ")+": ", ": ") + l.Title()
+	title := l.Title()
+	if kinds = slices.DeleteFunc(slices.Compact(kinds), func(kind string) bool { return kind == "" }); len(kinds) > 0 {
+		title = strings.Join(append(kinds, l.Signature()), ", ")
+	}
 	return Finding{sweep, l.ID(), title, at.String(), strings.Join(of.Issues(), ", ")}
 }
 
@@ -394,7 +397,7 @@ func (a asked) names() []string {
 
 // command is the sweep of the gates alone.
 func (a asked) command(r *trial.Result) string {
-	command := fmt.Sprintf("skewrig sweep %s --gates %s", r.Version, strings.Join(a.names(), ","))
+	command := fmt.Sprintf("%s --gates %s", trial.Command(r.Version), strings.Join(a.names(), ","))
 	if r.To != "" {
 		command += " --to " + string(r.To)
 	}

@@ -98,6 +98,11 @@ func TestConcerned(t *testing.T) {
 		trial.Kubelet:    {Shown, "", "gates off at kubelet/node-a (4 objects)"},
 	} {
 		got := Answers(of(component), Evidence{Release: released(false), Off: r}).Answer(prr.Disabled)
+		for _, f := range got.Findings {
+			if want := "gates/finding-1: Deployment, " + law.Lost + ", with gates off at kube-apiserver"; f.String() != want {
+				t.Errorf("got %q, want %q", f, want)
+			}
+		}
 		if said := strings.Join(got.Sentences, " "); got.Verdict != want.verdict || got.Beside != want.beside || !strings.Contains(said, want.says) {
 			t.Errorf("%s: %s, %q: %s", component, got.Verdict, got.Beside, said)
 		}

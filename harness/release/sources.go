@@ -35,6 +35,16 @@ func (s Sources) Of(program string, v Version) Version {
 	return is
 }
 
+// Instead is the release that a version stands in for: itself, if it is that of no source.
+func (s Sources) Instead(v Version) Version {
+	for _, source := range s {
+		if source.Version == v {
+			return source.Instead
+		}
+	}
+	return v
+}
+
 // IsSource reports whether a version is that of a checkout, and not of a release: it says of
 // which commit and files, as v1.90.1-12+0123456789abcd.01234567.
 func (v Version) IsSource() bool { return strings.Contains(string(v), "+") }

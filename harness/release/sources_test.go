@@ -23,6 +23,11 @@ func TestWhatStandsInForARelease(t *testing.T) {
 	if got := (Sources)(nil).Of("kubelet", "v1.90.1"); got != "v1.90.1" {
 		t.Errorf("without sources: %s", got)
 	}
+	for v, want := range map[Version]Version{"v1.91.0+1": "v1.90.1", "v1.93.0+3": "v1.89.3", "v1.90.1": "v1.90.1"} {
+		if got := sources.Instead(v); got != want {
+			t.Errorf("%s stands in for %s, want %s", v, got, want)
+		}
+	}
 }
 
 func TestASourceHasGatesOfItsOwn(t *testing.T) {

@@ -4,11 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/release"
 )
+
+// Command is the beginning of a command that sweeps a release, or a checkout, of which a result has no directory.
+func Command(v release.Version) string {
+	if v.IsSource() {
+		return "skewrig sweep --source DIR"
+	}
+	return "skewrig sweep " + string(v)
+}
 
 // Again is the command that sweeps the same. How many random plans follow is not in it: that depends on how long they take.
 func (s Result) Again() string {
-	command := fmt.Sprintf("skewrig sweep %s --seed %d", s.Version, s.Seed)
+	command := fmt.Sprintf("%s --seed %d", Command(s.Version), s.Seed)
 	add := func(flag string, values ...string) {
 		if len(values) > 0 {
 			command += " " + flag + " " + strings.Join(values, ",")

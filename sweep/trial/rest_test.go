@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewrig/skewrig/harness/release"
 	"github.com/skewrig/skewrig/record"
 	"github.com/skewrig/skewrig/scenarios/law"
 	"github.com/skewrig/skewrig/sweep/trial"
@@ -57,6 +58,16 @@ func TestRests(t *testing.T) {
 		plan := trial.Plan{Items: []trial.Item{{Name: "s0000"}, {Name: "s0001"}}}
 		if got := plan.Rests("sweep", tc.events, began, since); got != tc.rests {
 			t.Errorf("%s: at rest %t, want %t", tc.name, got, tc.rests)
+		}
+	}
+}
+
+// TestCommand: a checkout is named by its directory, which a result does not have.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[release.Version]string{"v1.37.2": "skewrig sweep v1.37.2", "v1.37.2-1+8a43.5aab": "skewrig sweep --source DIR"} {
+		if got := trial.Command(v); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

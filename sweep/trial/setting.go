@@ -69,6 +69,12 @@ func (s Setting) Reverts() (all []Restart) {
 	return all
 }
 
+// Instead is the setting as a scenario has it: a source runs where the release is asked for that it stands in for.
+func (s Setting) Instead(sources release.Sources) Setting {
+	s.Version, s.Transition.To = sources.Instead(s.Version), sources.Instead(s.Transition.To)
+	return s
+}
+
 // minor is the minor version of a release.
 func minor(v release.Version) release.Version { return release.Version(v.MajorMinor()) }
 
