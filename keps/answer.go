@@ -104,6 +104,8 @@ type Finding struct {
 	// At is the least that has to change for it, and Issues are the known issues that it shows.
 	At     string `json:"at"`
 	Issues string `json:"issues,omitempty"`
+	// Detail is what was seen of the first object.
+	Detail string `json:"detail,omitempty"`
 }
 
 // String names the sweep, too.
@@ -112,8 +114,14 @@ func (f Finding) String() string {
 	if f.Issues != "" {
 		text += " (" + f.Issues + ")"
 	}
+	if f.Detail != "" {
+		text += ": " + f.Detail
+	}
 	return text
 }
+
+// maxDetail is how long the detail of a finding is at most, in runes: an API server's answer may be long.
+const maxDetail = 300
 
 // findingOf is a finding of a sweep, by those of its items that concern a proposal.
 func findingOf(sweep string, l trial.Listed, items []trial.Found, at trial.Transition) Finding {
@@ -128,7 +136,7 @@ func findingOf(sweep string, l trial.Listed, items []trial.Found, at trial.Trans
 	if kinds = slices.DeleteFunc(slices.Compact(kinds), func(kind string) bool { return kind == "" }); len(kinds) > 0 {
 		title = strings.Join(append(kinds, l.Signature()), ", ")
 	}
-	return Finding{sweep, l.ID(), title, at.String(), strings.Join(of.Issues(), ", ")}
+	return Finding{sweep, l.ID(), title, at.String(), strings.Join(of.Issues(), ", "), reports.Truncate(items[0].Detail, maxDetail)}
 }
 
 // with adds a finding that is not there.

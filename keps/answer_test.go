@@ -32,7 +32,7 @@ func swept(bare bool, findings ...trial.Finding) *trial.Result {
 func found(what string) trial.Finding {
 	return trial.Finding{What: what, Items: []trial.Found{{
 		Item:       trial.Item{Use: trial.Use{Kind: "Deployment", Used: trial.Used{Field: "thing", Gates: []string{"ThingGate"}}}},
-		Transition: "gates off at kube-apiserver", Alone: &trial.Rate{Red: 3, Runs: 3}, Control: &trial.Rate{Runs: 3},
+		Transition: "gates off at kube-apiserver", Detail: "it is gone", Alone: &trial.Rate{Red: 3, Runs: 3}, Control: &trial.Rate{Runs: 3},
 	}}}
 }
 
@@ -99,7 +99,7 @@ func TestConcerned(t *testing.T) {
 	} {
 		got := Answers(of(component), Evidence{Release: released(false), Off: r}).Answer(prr.Disabled)
 		for _, f := range got.Findings {
-			if want := "gates/finding-1: Deployment, " + law.Lost + ", with gates off at kube-apiserver"; f.String() != want {
+			if want := "gates/finding-1: Deployment, " + law.Lost + ", with gates off at kube-apiserver: it is gone"; f.String() != want {
 				t.Errorf("got %q, want %q", f, want)
 			}
 		}
