@@ -36,11 +36,18 @@ func NewHead() Head {
 	}
 }
 
-// Parse parses the template of a page, and panics if it is wrong: templates are compiled in.
+// head is what the heads of pages have before their titles.
+const head = `{{define "head"}}<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">{{end}}`
+
+// Parse parses the template of a page, which has the template head, and panics if it is wrong: templates are compiled in.
 func Parse(text string) *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"visible": render.Visible, "title": render.Title, "counted": reports.Counted, "join": strings.Join,
-	}).Parse(text))
+	}).Parse(head + text))
 }
 
 // Write writes a page when all of it is known.
