@@ -90,52 +90,70 @@ func (k KEPs) Run(ctx context.Context, builder *build.Builder) (show.Milestone, 
 	return m, Failed(k.write(m))
 }
 
-// sweepAll runs the sweeps at the same time, as far as gates ask for them.
+// sweepAll runs the sweeps at the same time. One that is there is not run again.
 func (k KEPs) sweepAll(ctx context.Context, builder *build.Builder, e *keps.Evidence) error {
-	sweep := Sweep{Config: engine.Config{Release: k.Release, API: k.ReleaseAPI, Metrics: keps.Metrics(k.Proposals)}, At: keps.Places(k.Release, k.Proposals)}
-	off, back, nodes := sweep, sweep, sweep
-	off.Gates, back.Gates, nodes.Gates = keps.Unlocked(k.Release, k.Proposals), keps.Gates(k.Release, k.Proposals), keps.OfPods(k.Release, k.Proposals)
-	back.To, back.ToAPI = k.Before.Version, k.BeforeAPI
-	nodes.To, nodes.ToAPI, nodes.At = k.Nodes.Version, k.NodesAPI, []string{trial.Kubelet}
-	if k.Nodes.Version == "" {
-		nodes.Gates = nil
-	}
+	var todo []kepSweep
 	var targets []build.Target
-	for _, s := range []Sweep{off, back, nodes} {
-		if len(s.Gates) > 0 {
-			targets = append(targets, s.targets()...)
+	for _, s := range k.sweeps(e) {
+		if *s.into = k.continued(&s); *s.into == nil {
+			todo, targets = append(todo, s), append(targets, s.targets()...)
 		}
 	}
 	if _, err := Build(ctx, builder, onceEach(targets), nil); err != nil { // a sweep beside a compiler sees components that are slow
 		return err
 	}
 	all, ctx := errgroup.WithContext(ctx)
-	all.Go(func() (err error) { e.Off, err = k.sweep(ctx, builder, keps.OffSweep, off); return err })
-	all.Go(func() (err error) { e.Back, err = k.sweep(ctx, builder, keps.BackSweep, back); return err })
-	all.Go(func() (err error) { e.Nodes, err = k.sweep(ctx, builder, keps.NodesSweep, nodes); return err })
+	for _, s := range todo {
+		all.Go(func() error {
+			r, err := s.Run(ctx, builder)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Dir, err)
+			}
+			*s.into = &r
+			return nil
+		})
+	}
 	return all.Wait()
 }
 
-// sweep runs a sweep in a directory below, or continues the one that is there. Without gates, there is none.
-func (k KEPs) sweep(ctx context.Context, builder *build.Builder, name string, s Sweep) (*trial.Result, error) {
-	if len(s.Gates) == 0 {
-		return nil, nil
+// kepSweep is a sweep in a directory below that of the answers.
+type kepSweep struct {
+	Sweep
+
+	name string
+	into **trial.Result
+}
+
+// sweeps are those for which there are gates.
+func (k KEPs) sweeps(e *keps.Evidence) []kepSweep {
+	sweep := Sweep{
+		Config: engine.Config{Release: k.Release, API: k.ReleaseAPI, Metrics: keps.Metrics(k.Proposals)},
+		At:     keps.Places(k.Release, k.Proposals), Seed: 1, Parallel: k.Parallel, Shard: k.Shard,
 	}
-	s.Dir, s.Seed, s.Parallel, s.Shard = filepath.Join(k.Dir, name), 1, k.Parallel, k.Shard
+	off, back, nodes := sweep, sweep, sweep
+	off.Gates, back.Gates = keps.Unlocked(k.Release, k.Proposals), keps.Gates(k.Release, k.Proposals)
+	back.To, back.ToAPI = k.Before.Version, k.BeforeAPI
+	if k.Nodes.Version != "" {
+		nodes.Gates = keps.OfPods(k.Release, k.Proposals)
+	}
+	nodes.To, nodes.ToAPI, nodes.At = k.Nodes.Version, k.NodesAPI, []string{trial.Kubelet}
+	return reports.Only([]kepSweep{{off, keps.OffSweep, &e.Off}, {back, keps.BackSweep, &e.Back}, {nodes, keps.NodesSweep, &e.Nodes}},
+		func(s kepSweep) bool { return len(s.Gates) > 0 })
+}
+
+// continued sets where a sweep is, and returns the result that is there. If it is nil, the sweep has to run, and continues what is there
+// of the same.
+func (k KEPs) continued(s *kepSweep) *trial.Result {
+	s.Dir = filepath.Join(k.Dir, s.name)
 	if k.Tell != nil {
-		s.Tell = func(what string) { k.Tell(name + ": " + what) }
+		s.Tell = func(what string) { k.Tell(s.name + ": " + what) }
 	}
-	var had trial.Result
-	if err := readJSONBelow(s.Dir, sweptFile, &had); err == nil {
-		if s.Resume = had.IsSame(s.result()); s.Resume && !had.Partial {
-			return &had, nil
-		}
+	had := new(trial.Result)
+	s.Resume = readJSONBelow(s.Dir, sweptFile, had) == nil && had.IsSame(s.result())
+	if !s.Resume || had.Partial {
+		return nil
 	}
-	r, err := s.Run(ctx, builder)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Dir, err)
-	}
-	return &r, nil
+	return had
 }
 
 // write writes the answers, the page, and for each proposal a page and a file in Markdown.
