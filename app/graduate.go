@@ -37,11 +37,7 @@ func PRR(kep string, dirs []string) (prr.Result, error) {
 
 // withLedgers adds to answers those of the ledgers, from saved runs. A proposal without a ledger stays as it is.
 func withLedgers(all []keps.Result, dirs []string) error {
-	requirements, err := ledger.Requirements()
-	if err != nil {
-		return err
-	}
-	known, err := criteria.Enhancements(requirements)
+	_, known, err := enhancements()
 	if err != nil {
 		return err
 	}
@@ -69,14 +65,19 @@ type grounds struct {
 	planned      []evidence.Planned
 }
 
+// enhancements are those that have a ledger, with the requirements of all ledgers.
+func enhancements() (requirements []reports.Requirement, all []graduation.Enhancement, err error) {
+	if requirements, err = ledger.Requirements(); err == nil {
+		all, err = criteria.Enhancements(requirements)
+	}
+	return requirements, all, err
+}
+
 // gather reads what an enhancement is judged by. A report that can't be read is
 // not the user's mistake: evidence that is absent is red.
 func gather(kep string, dirs []string) (on grounds, err error) {
-	if on.requirements, err = ledger.Requirements(); err != nil {
-		return on, err
-	}
-	all, err := criteria.Enhancements(on.requirements)
-	if err != nil {
+	var all []graduation.Enhancement
+	if on.requirements, all, err = enhancements(); err != nil {
 		return on, err
 	}
 	if on.enhancement, err = criteria.Find(all, kep); err != nil {

@@ -44,10 +44,7 @@ func (a *API) Add(pkg, name string, text []byte) error {
 	if a.types == nil {
 		a.types, a.groups = make(map[string]*Type), make(map[string]string)
 	}
-	r := reader{api: a, files: set, pkg: pkg, imports: make(map[string]string), comments: file.Comments}
-	for _, i := range file.Imports {
-		r.add(i)
-	}
+	r := reader{api: a, files: set, pkg: pkg, imports: Imports(file), comments: file.Comments}
 	var failures []error
 	for _, d := range file.Decls {
 		if declared, is := d.(*ast.GenDecl); is {
@@ -66,16 +63,21 @@ type reader struct {
 	comments []*ast.CommentGroup
 }
 
-func (r *reader) add(i *ast.ImportSpec) {
-	of, err := strconv.Unquote(i.Path.Value)
-	if err != nil {
-		return // the compiler reports it
+// Imports are the import paths of a file, by the names that they have in it.
+func Imports(file *ast.File) map[string]string {
+	imports := make(map[string]string)
+	for _, i := range file.Imports {
+		of, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			continue // the compiler reports it
+		}
+		name := path.Base(of)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		imports[name] = of
 	}
-	name := path.Base(of)
-	if i.Name != nil {
-		name = i.Name.Name
-	}
-	r.imports[name] = of
+	return imports
 }
 
 func (r *reader) declaration(d *ast.GenDecl) error {

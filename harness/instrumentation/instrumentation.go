@@ -12,6 +12,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/skewrig/skewrig/harness/apitypes"
 )
 
 // Metric is a metric that sources declare.
@@ -81,7 +83,7 @@ func (r *reader) read(pkg, name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	in := scope{reader: r, pkg: pkg, imports: importsOf(file)}
+	in := scope{reader: r, pkg: pkg, imports: apitypes.Imports(file)}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
@@ -100,19 +102,6 @@ type scope struct {
 
 	pkg     string
 	imports map[string]string // path by name
-}
-
-func importsOf(file *ast.File) map[string]string {
-	imports := make(map[string]string)
-	for _, i := range file.Imports {
-		from := strings.Trim(i.Path.Value, `"`)
-		name := path.Base(from)
-		if i.Name != nil {
-			name = i.Name.Name
-		}
-		imports[name] = from
-	}
-	return imports
 }
 
 // options adds the metric of options such as CounterOpts. Some options are not of a metric, and have no name.

@@ -10,11 +10,12 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/skewrig/skewrig/harness/apitypes"
 )
 
 const module = "github.com/skewrig/skewrig/"
@@ -151,15 +152,7 @@ func programStarts(t *testing.T, text []byte) (uses []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported := make(map[string]string)
-	for _, i := range file.Imports {
-		importPath := strings.Trim(i.Path.Value, `"`)
-		name := path.Base(importPath)
-		if i.Name != nil {
-			name = i.Name.Name
-		}
-		imported[name] = importPath
-	}
+	imported := apitypes.Imports(file)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if use, is := n.(*ast.SelectorExpr); is {
 			if of, is := use.X.(*ast.Ident); is && slices.Contains(startsProgram[imported[of.Name]], use.Sel.Name) {
