@@ -87,40 +87,41 @@ type seenMetric struct {
 	missing  bool // the release does not declare it
 }
 
-// metric looks for a metric among those that components had, and among those that the release declares.
+// metric looks for a metric among those that components had.
 func (a asked) metric(had []trial.Metric, name string) seenMetric {
-	is := func(m instrumentation.Metric) bool { return m.Is(name) || slices.Contains(m.Short, name) }
-	var named []string // in full
-	for _, m := range reports.Only(a.Declared, is) {
-		named = append(named, m.Name)
+	declared := reports.Only(a.Declared, func(m instrumentation.Metric) bool { return m.Is(name) || slices.Contains(m.Short, name) })
+	named := reports.Each(declared, func(m instrumentation.Metric) string { return m.Name }) // in full
+	seen := reports.Only(had, func(m trial.Metric) bool { return m.Is(name) || slices.Contains(named, m.Name) })
+	if len(seen) == 0 {
+		return a.unseen(name, named)
 	}
-	full := func(m trial.Metric) bool { return m.Is(name) || slices.Contains(named, m.Name) }
-	exact := reports.Only(had, full)
-	switch {
-	case len(exact) > 0:
-	case len(named) > 0:
-		return seenMetric{sentence: fmt.Sprintf("%s declares %s; no component that ran has counted it.", a.Release.Version, strings.Join(named, " and "))}
-	case len(a.Declared) == 0:
-		return seenMetric{sentence: fmt.Sprintf("No component that ran had %s.", name)}
-	default:
-		sentence := fmt.Sprintf("The sources of %s declare no metric %s", a.Release.Version, name)
-		if like := a.nearest(name); like != "" {
-			sentence += ", but " + like
-		}
-		return seenMetric{sentence: sentence + ".", missing: true}
-	}
-	moves := slices.ContainsFunc(exact, func(m trial.Metric) bool { return m.Moved })
+	moves := slices.ContainsFunc(seen, func(m trial.Metric) bool { return m.Moved })
 	how := "it did not move while objects were made"
 	if moves {
 		how = "it moved while objects were made"
 	}
-	where := reports.Each(exact, func(m trial.Metric) string {
+	where := reports.Each(seen, func(m trial.Metric) string {
 		if m.Is(name) {
 			return m.Component + " has it"
 		}
 		return m.Component + " has it as " + m.Name
 	})
 	return seenMetric{sentence: fmt.Sprintf("%s: %s, and %s.", name, strings.Join(where, ", "), how), moves: moves}
+}
+
+// unseen looks for a metric that no component had among those that the release declares, which names it so in full.
+func (a asked) unseen(name string, named []string) seenMetric {
+	switch {
+	case len(named) > 0:
+		return seenMetric{sentence: fmt.Sprintf("%s declares %s; no component that ran has counted it.", a.Release.Version, strings.Join(named, " and "))}
+	case len(a.Declared) == 0:
+		return seenMetric{sentence: fmt.Sprintf("No component that ran had %s.", name)}
+	}
+	sentence := fmt.Sprintf("The sources of %s declare no metric %s", a.Release.Version, name)
+	if like := a.nearest(name); like != "" {
+		sentence += ", but " + like
+	}
+	return seenMetric{sentence: sentence + ".", missing: true}
 }
 
 // nearest is the declared metric that shares most words with a name, and more than half of all. If none does, it is empty.

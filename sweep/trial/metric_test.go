@@ -9,7 +9,7 @@ import (
 	"github.com/skewrig/skewrig/sweep/trial"
 )
 
-// TestMetrics: a metric moves if its sum is another one than before objects were made, in the component that had it.
+// TestMetrics: a metric moves if its sum changes while its component runs.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	h := record.NewHistory(io.Discard)
